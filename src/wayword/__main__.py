@@ -1,0 +1,7 @@
+"""``python -m wayword``."""
+
+import sys
+
+from wayword.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,43 @@
+"""Divide documents at random so that every label has some on both sides.
+
+Shuffle and cut; then, rarest label first, move one document over for each label that is missing on a side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+
+def _can_leave(names: Sequence[str], counts: Counter[str]) -> bool:
+    return all(counts[name] > 1 for name in names)
+
+
+def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) -> tuple[list[int], list[int]]:
+    """Return the sorted positions of a random `share` of the documents, and of the rest.
+
+    A label of two documents or more is on both sides, unless that would take some other label off one.
+    """
+    order: list[int] = np.random.default_rng(seed).permutation(len(labels)).tolist()
+    cut = round(share * len(labels))
+    sides = [set(order[:cut]), set(order[cut:])]
+    counts: list[Counter[str]] = [Counter(chain.from_iterable(labels[k] for k in side)) for side in sides]
+    totals: Counter[str] = counts[0] + counts[1]
+    holders: dict[str, list[int]] = {name: [] for name in totals}
+    for position in order:
+        for name in labels[position]:
+            holders[name].append(position)
+    for name, total in sorted(totals.items(), key=lambda item: (item[1], item[0])):
+        if total < 2 or (counts[0][name] and counts[1][name]):
+            continue
+        full = 0 if counts[0][name] else 1
+        leaving = [k for k in holders[name] if _can_leave(labels[k], counts[full])]
+        if leaving:
+            sides[full].remove(leaving[0])
+            sides[1 - full].add(leaving[0])
+            counts[full].subtract(labels[leaving[0]])
+            counts[1 - full].update(labels[leaving[0]])
+    return sorted(sides[0]), sorted(sides[1])

@@ -1,0 +1,106 @@
+"""Every exception and warning Wayword raises.
+
+A message says what was expected, what came, and what to do::
+
+    WaywordError
+    ├── InputError (ValueError)          an argument of the wrong kind, shape or range
+    │   └── UnknownTermError (KeyError)  a word the vocabulary does not hold; offers near matches
+    ├── CorpusError (ValueError)         a corpus that cannot be read; names file and place
+    │   ├── MissingColumnError           a column that is not there; lists those that are
+    │   ├── DuplicateIdError             two documents with one id
+    │   ├── EncodingError                bytes that are not text in the expected encoding
+    │   └── LimitError                   a file that unpacks, or a field that grows, beyond the limit
+    ├── FormatError (ValueError)         a saved file that is foreign, damaged or too new
+    └── MissingExtraError (ImportError)  an optional package that is not installed
+
+    WaywordWarning (UserWarning)
+    └── DroppedDocumentsWarning          documents or rows left out on request, with the reason
+"""
+
+from __future__ import annotations
+
+
+class WaywordError(Exception):
+    """Base of every error that Wayword raises on purpose."""
+
+
+class InputError(WaywordError, ValueError):
+    """An argument has the wrong kind, shape or range."""
+
+
+class UnknownTermError(InputError, KeyError):
+    """A word is not in the vocabulary.
+
+    Attributes
+    ----------
+    word : str
+        The word that was looked up.
+    suggestions : tuple of str
+        Terms of the vocabulary that are spelled nearly the same.
+    """
+
+    def __init__(self, word: str, suggestions: tuple[str, ...] = ()) -> None:
+        self.word = word
+        self.suggestions = suggestions
+        hint = f"; did you mean {', '.join(map(repr, suggestions))}?" if suggestions else ""
+        super().__init__(f"no term {word!r} in the vocabulary{hint}")
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of the message.
+        return str(self.args[0])
+
+
+class CorpusError(WaywordError, ValueError):
+    """A corpus cannot be read.
+
+    Attributes
+    ----------
+    source : str
+        The file, folder or object being read.
+    place : str
+        Where in it, for example ``"line 12"``; empty when the whole source is at fault.
+    problem : str
+        What was expected, what came, what to do.
+    """
+
+    def __init__(self, problem: str, *, source: str = "", place: str = "") -> None:
+        self.problem = problem
+        self.source = source
+        self.place = place
+        where = ", ".join(part for part in (source, place) if part)
+        super().__init__(f"{where}: {problem}" if where else problem)
+
+
+class MissingColumnError(CorpusError):
+    """A named column does not exist in the source."""
+
+
+class DuplicateIdError(CorpusError):
+    """Two documents carry the same id."""
+
+
+class EncodingError(CorpusError):
+    """The bytes of a file are not text in the expected encoding."""
+
+
+class LimitError(CorpusError):
+    """A file unpacks, or a field grows, beyond the limit set for it."""
+
+
+class FormatError(WaywordError, ValueError):
+    """A saved file is foreign, damaged or made by a newer version."""
+
+
+class MissingExtraError(WaywordError, ImportError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs the package {package}; install it with: pip install 'wayword[{extra}]'")
+
+
+class WaywordWarning(UserWarning):
+    """Base of every warning that Wayword gives."""
+
+
+class DroppedDocumentsWarning(WaywordWarning):
+    """Documents or rows were left out on request; the message counts them."""

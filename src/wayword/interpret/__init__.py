@@ -1,0 +1,1 @@
+"""Words again: what the numbers of models and counts say about terms and documents."""

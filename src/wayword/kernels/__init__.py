@@ -1,0 +1,1 @@
+"""Arithmetic: arrays and numbers in, arrays and numbers out. Numba lives only here."""
