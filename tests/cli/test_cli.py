@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from wayword import __version__, demo_corpus
-from wayword.cli.console import Bar, format_value, settings
+from wayword.cli.console import Bars, format_rate, format_value, settings
 from wayword.cli.main import _options_first, main
 
 
@@ -162,18 +162,27 @@ def test_progress_is_silent_where_nobody_looks(tickets):
     assert subprocess.run(command, check=True, capture_output=True, text=True).stderr == ""
 
 
-def test_a_bar_appears_after_a_second_with_rate_and_time_left(monkeypatch, capsys):
+def test_a_bar_appears_after_a_second_with_rate_and_time_left(monkeypatch):
     from wayword.cli import console
 
-    now = iter([0.0, 0.5, 2.0, 2.0, *[3.0] * 50])
-    monkeypatch.setattr(console.time, "monotonic", lambda: next(now))
-    bar = Bar("reading", "B")
-    bar(1, 100)
-    assert bar._shown is None
-    bar(50_000_000, 100_000_000)
-    assert bar._shown is not None
-    assert bar._shown.tasks[0].fields["rate"] == "25.0 MB/s"
-    bar.close()
+    clock = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
+    bars = Bars()
+    bars("bytes", 1, 100_000_000)
+    assert bars._shown is None
+    clock[0] = 2.0
+    bars("documents", 5, None)
+    assert bars._shown is None
+    bars("bytes", 50_000_000, 100_000_000)
+    assert bars._shown is not None
+    assert [task.description for task in bars._shown.tasks] == ["reading"]
+    assert bars._shown.tasks[0].fields["rate"] == "25.0 MB/s"
+    bars.close()
+
+
+def test_rates_read_well():
+    assert format_rate(25_000_000, 2.0, "bytes") == "12.5 MB/s"
+    assert format_rate(8200, 2.0, "documents") == "4,100 documents/s"
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,8 @@ def test_bags_of_words_become_tokens_without_order(data_path):
 
 def test_progress_counts_documents():
     seen = []
-    read_tokens(Corpus(["a b", "c"]), Tokenizer(), progress=seen.append)
-    assert seen[-1] == 2
+    read_tokens(Corpus(["a b", "c"]), Tokenizer(), progress=lambda *told: seen.append(told))
+    assert seen == [("documents", 2, 2)]
 
 
 def test_a_spool_on_disk_gives_the_numbers_back():

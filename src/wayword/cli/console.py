@@ -10,12 +10,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wayword.progress import ignore
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
 # Work shorter than this shows no bar.
 _PATIENCE = 1.0
+_DOING = {
+    "bytes": "reading",
+    "files": "reading files",
+    "modules": "reading modules",
+    "documents": "splitting text",
+    "words": "looking up words",
+}
 _FILE_WIDTH = 160
 
 
@@ -83,30 +92,30 @@ def format_share(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-class Bar:
-    """A progress bar that appears once the work has lasted a second."""
+class Bars:
+    """Progress bars that appear once the work has lasted a second, one for each thing that is counted."""
 
-    def __init__(self, what: str, unit: str) -> None:
-        self._what = what
-        self._unit = unit
-        self._started = time.monotonic()
+    def __init__(self) -> None:
+        self._started: dict[str, float] = {}
+        self._tasks: dict[str, Any] = {}
         self._shown: Progress | None = None
-        self._task: Any = None
+        self._begun = time.monotonic()
 
-    def __call__(self, done: int, total: int | None = None) -> None:
-        """Show how much is done."""
+    def __call__(self, unit: str, done: int, total: int | None) -> None:
+        """Show how much is done; what has no known end has no bar."""
+        if total is None:
+            return
+        started = self._started.setdefault(unit, time.monotonic())
+        if time.monotonic() - self._begun < _PATIENCE:
+            return
         if self._shown is None:
-            if time.monotonic() - self._started < _PATIENCE:
-                return
-            self._show(total)
-        if self._shown is not None:
-            self._shown.update(self._task, completed=done, total=total, rate=self._rate(done))
+            self._shown = self._show()
+        if unit not in self._tasks:
+            self._tasks[unit] = self._shown.add_task(_DOING.get(unit, unit), total=total, rate="")
+        rate = format_rate(done, time.monotonic() - started, unit)
+        self._shown.update(self._tasks[unit], completed=done, total=total, rate=rate)
 
-    def _rate(self, done: int) -> str:
-        rate = done / max(time.monotonic() - self._started, 1e-9)
-        return f"{rate / 1e6:.1f} MB/s" if self._unit == "B" else f"{rate:,.0f} {self._unit}/s"
-
-    def _show(self, total: int | None) -> None:
+    def _show(self) -> Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -117,24 +126,30 @@ class Bar:
             TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(),
         )
-        self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._shown.start()
-        self._task = self._shown.add_task(self._what, total=total, rate="")
+        shown = Progress(*columns, console=Console(stderr=True), transient=True)
+        shown.start()
+        return shown
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bars away."""
         if self._shown is not None:
             self._shown.stop()
 
 
+def format_rate(done: int, seconds: float, unit: str) -> str:
+    """Return a rate as a reader expects it: 12.5 MB/s, 4,100 documents/s."""
+    rate = done / max(seconds, 1e-9)
+    return f"{rate / 1e6:.1f} MB/s" if unit == "bytes" else f"{rate:,.0f} {unit}/s"
+
+
 @contextmanager
-def progress(what: str, unit: str) -> Iterator[Callable[..., None] | None]:
-    """Give a function to report progress to, or ``None`` where nobody would see it."""
+def progress() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Give what long work reports its progress to; silent where nobody would see it."""
     if settings.quiet or not sys.stderr.isatty():
-        yield None
+        yield ignore
         return
-    bar = Bar(what, unit)
+    bars = Bars()
     try:
-        yield bar
+        yield bars
     finally:
-        bar.close()
+        bars.close()

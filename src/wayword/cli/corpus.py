@@ -81,7 +81,7 @@ def info(
     from wayword.corpus.readers import read_corpus
 
     options = reading(text, id, labels, label_separator, format, encoding, delimiter, files, errors)
-    with progress(f"reading {path.name}", "B") as report:
+    with progress() as report:
         found = read_corpus(path, stream=True, progress=report, **options).info()
     if json:
         print_json(found.to_dict())
@@ -166,8 +166,9 @@ def vocabulary(
         contractions=contractions,
         emoticons=emoticons,
     )
-    with progress(f"reading {path.name}", "B") as report:
-        found = vectorizer.fit(read_corpus(path, stream=True, progress=report, **options)).vocabulary_
+    with progress() as report:
+        streamed = read_corpus(path, stream=True, progress=report, **options)
+        found = vectorizer.fit(streamed, progress=report).vocabulary_
     if save is not None:
         found.save(save)
         note(f"wrote {len(found):,} terms to {save}")

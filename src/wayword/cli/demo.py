@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wayword.cli.console import note, output, print_json, print_table
+from wayword.cli.console import note, output, print_json, print_table, progress
 from wayword.cli.corpus import print_info, vocabulary_rows
 from wayword.cli.options import JsonOption
 
@@ -28,10 +28,11 @@ def demo(
 
     note("Reading the docstrings of numpy, scipy and scikit-learn ...")
     started = time.perf_counter()
-    corpus = demo_corpus()
-    read = time.perf_counter()
     vectorizer = Vectorizer(min_df=3, max_terms=max_terms)
-    counts = vectorizer.fit_transform(corpus)
+    with progress() as report:
+        corpus = demo_corpus(progress=report)
+        read = time.perf_counter()
+        counts = vectorizer.fit_transform(corpus, progress=report)
     counted = time.perf_counter()
     pairs = cooccurrence(counts)
     done = time.perf_counter()

@@ -7,7 +7,7 @@ words in vocabulary order, each as often as it was counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from scipy import sparse
 from wayword.corpus.corpus import BagOfWords, Corpus, Skipped
 from wayword.corpus.files import Limits, find_stray_byte, open_bytes, open_text, read_lines, wrong_encoding
 from wayword.errors import CorpusError
+from wayword.progress import Progress, ignore
 
 _BYTES_AT_ONCE = 2**23
 
@@ -148,7 +149,7 @@ def read_bags(
     *,
     encoding: str | None = None,
     skip: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = ignore,
 ) -> Iterator[Corpus]:
     """Yield the documents of a UCI pair, some at a time; skipped lines come with the last corpus."""
     words = _read_words(vocabulary or find_vocabulary(docword), limits, encoding)
@@ -166,8 +167,7 @@ def read_bags(
                 cut = int(np.searchsorted(waiting[:, 0], last, side="right"))
                 yield _as_corpus(waiting[:cut], first, last, words)
                 waiting, first = waiting[cut:], last + 1
-            if progress:
-                progress(file.position(), file.size)
+            progress("bytes", file.position(), file.size)
         if n_documents >= first:
             corpus = _as_corpus(waiting, first, n_documents, words)
             yield Corpus(corpus.texts, ids=corpus.ids, bags=corpus.bags, skipped=triples.skipped)

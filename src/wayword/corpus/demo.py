@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from wayword.corpus.corpus import Corpus, Document
+from wayword.progress import Progress, ignore
 
 _SUBPACKAGES = {
     "numpy": ["", "char", "fft", "linalg", "ma", "polynomial", "random", "strings", "testing"],
@@ -41,6 +42,10 @@ _DEEPER = [
     *("sklearn.utils.extmath", "sklearn.utils.validation", "numpy.polynomial.polynomial"),
     *("numpy.polynomial.chebyshev", "numpy.polynomial.hermite", "numpy.polynomial.hermite_e"),
     *("numpy.polynomial.laguerre", "numpy.polynomial.legendre", "numpy.lib.stride_tricks"),
+]
+_PATHS = [
+    *(f"{package}.{name}".rstrip(".") for package, names in _SUBPACKAGES.items() for name in names),
+    *_DEEPER,
 ]
 _LEAST_WORDS = 50
 
@@ -99,10 +104,9 @@ def _owns(module: ModuleType, value: Any) -> bool:
 
 
 def _import_modules() -> Iterator[ModuleType]:
-    paths = [f"{package}.{name}" if name else package for package, names in _SUBPACKAGES.items() for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for path in (*paths, *_DEEPER):
+        for path in _PATHS:
             try:
                 yield importlib.import_module(path)
             except ImportError:
@@ -119,8 +123,9 @@ def _public_values(module: ModuleType) -> Iterator[tuple[str, Any]]:
             continue  # announced, but not to be had without more ado
 
 
-def _documents() -> Iterator[Document]:
-    for module in _import_modules():
+def _documents(progress: Progress) -> Iterator[Document]:
+    for number, module in enumerate(_import_modules()):
+        progress("modules", number, len(_PATHS))
         for name, value in _public_values(module):
             if not _owns(module, value):
                 continue
@@ -130,12 +135,19 @@ def _documents() -> Iterator[Document]:
                 yield Document(f"{module.__name__}.{name}", text, (_label(module.__name__),), {"package": package})
 
 
-@cache
-def demo_corpus() -> Corpus:
+_made: list[Corpus] = []
+
+
+def demo_corpus(*, progress: Progress = ignore) -> Corpus:
     """Return the built-in corpus: docstrings of numpy, scipy and scikit-learn, labelled by subpackage.
 
     Each document is the docstring of one public function or class, taken from the module that owns it, without
-    code, addresses and names of modules; texts of fewer than 50 words and repeats are left out.
+    code, addresses and names of modules; texts of fewer than 50 words and repeats are left out. It is made once.
+
+    Parameters
+    ----------
+    progress : callable
+        Told ``("modules", done, total)`` while it is made.
 
     Examples
     --------
@@ -144,10 +156,9 @@ def demo_corpus() -> Corpus:
     >>> corpus.document("scipy.stats.linregress").labels
     ('scipy.stats',)
     """
-    seen: set[str] = set()
-    kept: list[Document] = []
-    for document in _documents():
-        if document.text not in seen:
-            seen.add(document.text)
-            kept.append(document)
-    return Corpus.from_documents(kept)
+    if not _made:
+        documents: dict[str, Document] = {}
+        for document in _documents(progress):
+            documents.setdefault(document.text, document)
+        _made.append(Corpus.from_documents(documents.values()))
+    return _made[0]

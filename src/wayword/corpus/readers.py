@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
@@ -30,9 +30,9 @@ from wayword.corpus.records import DEFAULT_ID, DEFAULT_LABELS, Columns, RecordPa
 from wayword.corpus.streaming import StreamedCorpus
 from wayword.corpus.tables import Row, is_frame, read_delimited, read_frame, read_parquet
 from wayword.errors import CorpusError, DroppedDocumentsWarning, InputError, LimitError
+from wayword.progress import Progress, ignore
 
 Format = Literal["jsonl", "csv", "tsv", "parquet", "folder", "uci"]
-Progress = Callable[[int, int], None]
 FORMATS: tuple[Format, ...] = ("jsonl", "csv", "tsv", "parquet", "folder", "uci")
 _SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
@@ -59,7 +59,7 @@ class Options:
     files: str
     skip: bool
     limits: Limits
-    progress: Progress | None = field(default=None, compare=False)
+    progress: Progress
 
 
 def _find_format(path: Path) -> Format:
@@ -106,8 +106,8 @@ def _json_rows(path: Path, options: Options) -> Iterator[Row]:
             if isinstance(line, CorpusError) or line.strip():
                 place = f"line {number}"
                 yield place, _parse_line(line, source, place)
-            if options.progress and number % _BATCH == 0:
-                options.progress(file.position(), file.size)
+            if number % _BATCH == 0:
+                options.progress("bytes", file.position(), file.size)
 
 
 def _table_rows(path: Path, options: Options, delimiter: str | None) -> Iterator[Row]:
@@ -119,8 +119,8 @@ def _table_rows(path: Path, options: Options, delimiter: str | None) -> Iterator
         with closing(found) as rows:
             for number, row in enumerate(rows, 1):
                 yield row
-                if options.progress and number % _BATCH == 0:
-                    options.progress(file.position(), file.size)
+                if number % _BATCH == 0:
+                    options.progress("bytes", file.position(), file.size)
 
 
 def _parquet_rows(path: Path, options: Options) -> Iterator[Row]:
@@ -166,8 +166,7 @@ def _folder_rows(path: Path, options: Options) -> Iterator[Row]:
                 "folder": "/".join(parents),
             },
         )
-        if options.progress:
-            options.progress(number, len(found))
+        options.progress("files", number, len(found))
 
 
 def _listed_rows(items: Iterable[Any], columns: Columns) -> Iterator[Row]:
@@ -296,7 +295,7 @@ class ReadOptions(TypedDict, total=False):
     errors: Literal["raise", "skip"]
     max_field: int
     max_ratio: float | None
-    progress: Progress | None
+    progress: Progress
 
 
 @overload
@@ -318,7 +317,7 @@ def read_corpus(
     stream: bool = False,
     max_field: int = DEFAULT_LIMITS.max_field,
     max_ratio: float | None = DEFAULT_LIMITS.max_ratio,
-    progress: Progress | None = None,
+    progress: Progress = ignore,
 ) -> Corpus | StreamedCorpus:
     """Read a corpus.
 
@@ -355,8 +354,8 @@ def read_corpus(
         Most characters of one field or line.
     max_ratio : float or None
         Most unpacked bytes for each byte of a gzipped file.
-    progress : callable, optional
-        Called now and then with how much was read and how much there is.
+    progress : callable
+        Told now and then ``("bytes", done, total)``, or ``("files", done, total)`` for a folder.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -26,6 +26,7 @@ from wayword.corpus.streaming import StreamedCorpus
 from wayword.corpus.words import APOSTROPHES, expand_contraction, replace_emoticons
 from wayword.errors import InputError
 from wayword.kernels.threads import map_in_order
+from wayword.progress import Progress, ignore
 
 # A run of letters and digits with at least one letter: words, but not numbers.
 WORDS = r"[^\W_]*[^\W\d_][^\W_]*"
@@ -35,8 +36,6 @@ _FIRST_CAPACITY = 2**16
 _LONGEST_TEXT = 2**31
 _RUN = re.compile(r"(?:\(\?u\))?(?:\\b)?(?P<kind>\\w|\[[^\[\]]+\])(?P<again>(?:(?P=kind))*)\+(?:\\b)?")
 _CONTRACTION = re.compile(rf"\w+(?:[{APOSTROPHES}]\w+)+")
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +300,7 @@ def _repeat(bag: BagOfWords, numbering: _Numbering) -> Block:
     return Block(np.repeat(numbers[bag.counts.indices], counts), totals[bag.counts.indptr])
 
 
-def read_tokens(documents: Any, tokenizer: Tokenizer, *, progress: Progress | None = None) -> TokenStream:
+def read_tokens(documents: Any, tokenizer: Tokenizer, *, progress: Progress = ignore) -> TokenStream:
     """Return the tokens of all documents.
 
     Parameters
@@ -310,8 +309,8 @@ def read_tokens(documents: Any, tokenizer: Tokenizer, *, progress: Progress | No
         What was written.
     tokenizer : Tokenizer
         How to split it.
-    progress : callable, optional
-        Called with the number of documents done so far.
+    progress : callable
+        Told how many documents are split.
     """
     tokenizer.check()
     spool = Spool(on_disk=isinstance(documents, StreamedCorpus))
@@ -333,10 +332,9 @@ def read_tokens(documents: Any, tokenizer: Tokenizer, *, progress: Progress | No
     shape = tokenizer.shape
     found = _scan(texts(), tokenizer, shape, numbering) if shape else _split(texts(), tokenizer, numbering)
     blocks: list[Block] = []
-    n_documents = 0
+    n_documents, total = 0, len(documents) if isinstance(documents, Sized) else None
     for block in found:
         blocks.append(keep(block))
         n_documents += block.n_documents
-        if progress:
-            progress(n_documents)
+        progress("documents", n_documents, total)
     return TokenStream(blocks + bags, list(numbering.numbers), ids or None, not bags, spool)

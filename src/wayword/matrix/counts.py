@@ -25,8 +25,10 @@ from wayword.kernels.counts import (
     update_numbering,
 )
 from wayword.kernels.threads import map_in_order
+from wayword.progress import Progress, ignore
 
 BETWEEN_WORDS = " "
+_WORDS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,9 @@ class WordStream:
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def apply_rules(stream: TokenStream, rules: WordRules, *, keep_places: bool = False) -> WordStream:
+def apply_rules(
+    stream: TokenStream, rules: WordRules, *, keep_places: bool = False, progress: Progress = ignore
+) -> WordStream:
     """Return the words that the tokens become; each distinct token is looked at once.
 
     With `keep_places`, a token that becomes nothing leaves a -1, so that distances in the text stay as they were.
@@ -69,7 +73,9 @@ def apply_rules(stream: TokenStream, rules: WordRules, *, keep_places: bool = Fa
     numbers: dict[str, int] = {}
     targets: list[int] = []
     pointer = [0]
-    for token in stream.distinct:
+    for done, token in enumerate(stream.distinct):
+        if done % _WORDS_AT_ONCE == 0:
+            progress("words", done, len(stream.distinct))
         terms = [numbers.setdefault(term, len(numbers)) for term in rules.terms(token)]
         targets += terms or [-1] * keep_places
         pointer.append(len(targets))

@@ -26,6 +26,7 @@ from wayword.matrix.counts import (
     choose_vocabulary,
 )
 from wayword.matrix.weighting import WEIGHTINGS, Weighting, inverse_document_frequencies, weight_counts
+from wayword.progress import Progress, ignore
 
 _SHOWN = 5
 _LONGEST_NGRAM = 3
@@ -143,7 +144,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         self.vocabulary = vocabulary
         self.dtype = dtype
 
-    def fit(self, raw_documents: Any, y: Any = None, *, progress: Callable[[int], None] | None = None) -> Vectorizer:
+    def fit(self, raw_documents: Any, y: Any = None, *, progress: Progress = ignore) -> Vectorizer:
         """Learn the vocabulary.
 
         Parameters
@@ -151,15 +152,14 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         raw_documents : Corpus, StreamedCorpus or iterable of str
             What was written.
         y : ignored
-        progress : callable, optional
-            Called with the number of documents split so far.
+        progress : callable
+            Told ``("documents", done, total)`` while text is split and ``("words", done, total)`` while distinct
+            words are looked up.
         """
         self._fit_words(raw_documents, progress)
         return self
 
-    def fit_transform(
-        self, raw_documents: Any, y: Any = None, *, progress: Callable[[int], None] | None = None
-    ) -> sparse.csr_matrix:
+    def fit_transform(self, raw_documents: Any, y: Any = None, *, progress: Progress = ignore) -> sparse.csr_matrix:
         """Learn the vocabulary and return the matrix; the text is split once.
 
         Parameters
@@ -167,8 +167,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         raw_documents : Corpus, StreamedCorpus or iterable of str
             What was written.
         y : ignored
-        progress : callable, optional
-            Called with the number of documents split so far.
+        progress : callable
+            Told ``("documents", done, total)`` while text is split and ``("words", done, total)`` while distinct
+            words are looked up.
 
         Returns
         -------
@@ -176,15 +177,16 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         """
         return self._weight(self._fit_words(raw_documents, progress)())
 
-    def transform(self, raw_documents: Any, *, progress: Callable[[int], None] | None = None) -> sparse.csr_matrix:
+    def transform(self, raw_documents: Any, *, progress: Progress = ignore) -> sparse.csr_matrix:
         """Return the matrix of documents; words outside the vocabulary are not counted.
 
         Parameters
         ----------
         raw_documents : Corpus, StreamedCorpus or iterable of str
             What was written.
-        progress : callable, optional
-            Called with the number of documents split so far.
+        progress : callable
+            Told ``("documents", done, total)`` while text is split and ``("words", done, total)`` while distinct
+            words are looked up.
 
         Returns
         -------
@@ -233,7 +235,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         return tags
 
-    def _fit_words(self, documents: Any, progress: Callable[[int], None] | None) -> Callable[[], sparse.csr_matrix]:
+    def _fit_words(self, documents: Any, progress: Progress) -> Callable[[], sparse.csr_matrix]:
         """Learn the vocabulary; return what counts its terms in the documents just read."""
         self._check_settings()
         words, kept, ids = self._read_words(documents, progress)
@@ -263,13 +265,11 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def _index(self) -> NgramIndex:
         return NgramIndex(self.vocabulary_.terms, self.ngrams[1])
 
-    def _read_words(
-        self, documents: Any, progress: Callable[[int], None] | None
-    ) -> tuple[WordStream, np.ndarray, list[str] | None]:
+    def _read_words(self, documents: Any, progress: Progress) -> tuple[WordStream, np.ndarray, list[str] | None]:
         """Return the words of the documents that are long enough, which these are, and the ids of all."""
         tokens = read_tokens(documents, self.build_tokenizer(), progress=progress)
         self._check_order(tokens)
-        words = apply_rules(tokens, self.build_rules())
+        words = apply_rules(tokens, self.build_rules(), progress=progress)
         self._check_spaces(words)
         kept = words.lengths() >= self.min_tokens
         if not kept.all():
