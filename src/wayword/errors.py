@@ -19,6 +19,16 @@ A message says what was expected, what came, and what to do::
 
 from __future__ import annotations
 
+import reprlib
+
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = 80
+
+
+def shorten(value: object) -> str:
+    """Return a value as a message shows it: on one line, and short however long it is."""
+    return _brief.repr(value)
+
 
 class WaywordError(Exception):
     """Base of every error that Wayword raises on purpose."""

@@ -7,6 +7,7 @@ words in vocabulary order, each as often as it was counted.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,15 +15,22 @@ import numpy as np
 from scipy import sparse
 
 from wayword.corpus.corpus import BagOfWords, Corpus, Skipped
-from wayword.corpus.files import Limits, find_stray_byte, open_bytes, open_text, read_lines, wrong_encoding
-from wayword.errors import CorpusError
+from wayword.corpus.files import Limits, check_decoded, open_bytes, open_text, read_lines
+from wayword.errors import CorpusError, shorten
 from wayword.progress import Progress, ignore
 
 _BYTES_AT_ONCE = 2**23
+_HEADER_LINES = 3
+# Documents without a word for each triple, beyond which a file is not believed.
+_MOST_EMPTY = 1000
 
 
 def find_vocabulary(docword: Path) -> Path:
     """Return the vocab file that stands beside a docword file."""
+    if "docword" not in docword.name:
+        raise CorpusError(
+            "no telling where its vocabulary is; give both files as (docword, vocab)", source=str(docword)
+        )
     names = [docword.name.replace("docword", "vocab")]
     names += [names[0].removesuffix(".gz"), names[0] + ".gz"]
     for name in names:
@@ -42,31 +50,33 @@ def _read_words(path: Path, limits: Limits, encoding: str | None) -> tuple[str, 
 def _check_word(number: int, line: str | CorpusError, path: Path) -> str:
     if isinstance(line, CorpusError):
         raise line
-    stray = find_stray_byte(line)
-    if stray is not None:
-        raise wrong_encoding(str(path), f"line {number}", "utf-8", f"byte 0x{stray:02x}")
+    wrong = check_decoded(line, str(path), f"line {number}")
+    if wrong is not None:
+        raise wrong
     return line.strip()
 
 
 def _parse_whole_lines(block: bytes) -> np.ndarray | None:
     """Return the triples of a block of lines, or None if some line is not three whole numbers."""
     try:
-        values = np.array(block.split(), dtype=np.int64)
+        triples = np.loadtxt(io.BytesIO(block), dtype=np.int64, ndmin=2, comments=None)
     except (ValueError, OverflowError):
         return None
     lines = block.count(b"\n") + (not block.endswith(b"\n"))
-    return values.reshape(-1, 3) if len(values) == 3 * lines else None
+    return triples if triples.shape == (lines, 3) else None
 
 
 class _Triples:
     """The triples of one docword file, checked, a block at a time."""
 
-    def __init__(self, path: Path, n_words: int, skip: bool) -> None:
+    def __init__(self, path: Path, words: tuple[str, ...], limits: Limits, skip: bool) -> None:
         self._path = path
-        self._n_words = n_words
+        self._n_words = len(words)
+        # Written out as text, a word must not fill memory.
+        self._most = limits.max_field // (1 + max(map(len, words), default=0))
         self._skip = skip
-        self._line = 4
         self._last_document = 1
+        self.lines = 0
         self.skipped: list[Skipped] = []
 
     def check(self, block: bytes, n_documents: int) -> np.ndarray:
@@ -74,7 +84,7 @@ class _Triples:
         triples = _parse_whole_lines(block)
         if triples is None or not self._all_good(triples, n_documents):
             triples = np.array(list(self._good_lines(block, n_documents)), dtype=np.int64).reshape(-1, 3)
-        self._line += block.count(b"\n")
+        self.lines += len(block.splitlines())
         if len(triples):
             self._last_document = int(triples[-1, 0])
         return triples
@@ -82,12 +92,13 @@ class _Triples:
     def _all_good(self, triples: np.ndarray, n_documents: int) -> bool:
         documents, words, counts = triples.T
         sorted_ = np.all(np.diff(documents, prepend=self._last_document) >= 0)
-        in_range = documents.max(initial=1) <= n_documents and words.max(initial=1) <= self._n_words
-        return bool(sorted_ and in_range and words.min(initial=1) >= 1 and counts.min(initial=0) >= 0)
+        low = words.min(initial=1) >= 1 and counts.min(initial=0) >= 0
+        high = words.max(initial=1) <= self._n_words and counts.max(initial=0) <= self._most
+        return bool(sorted_ and documents.max(initial=1) <= n_documents and low and high)
 
     def _good_lines(self, block: bytes, n_documents: int) -> Iterator[tuple[int, ...]]:
         last = self._last_document
-        for number, line in enumerate(block.splitlines(), self._line):
+        for number, line in enumerate(block.splitlines(), self.lines + 1 + _HEADER_LINES):
             problem = self._problem(line, n_documents, last)
             if problem is None:
                 triple = tuple(map(int, line.split()))
@@ -102,18 +113,28 @@ class _Triples:
         try:
             document, word, count = map(int, line.split())
         except ValueError:
-            return f"expected 'document word count', got {line[:60]!r}"
+            return f"expected 'document word count', got {shorten(line)}"
         if not last <= document <= n_documents:
             return f"expected a document from {last} to {n_documents}, got {document}; lines are sorted by document"
         if not 1 <= word <= self._n_words:
             return f"expected a word from 1 to {self._n_words}, got {word}"
-        return None if count >= 0 else f"expected a count of 0 or more, got {count}"
+        if count < 0:
+            return f"expected a count of 0 or more, got {count}"
+        return None if count <= self._most else f"expected a count of {self._most:,} or less, got {count}"
+
+    def finish(self, announced: int) -> None:
+        """Raise, or note, that there were not as many lines as announced."""
+        if self.lines != announced:
+            problem = f"announces {announced:,} triples, has {self.lines:,}; was it cut off?"
+            if not self._skip:
+                raise CorpusError(problem, source=str(self._path))
+            self.skipped.append(Skipped("end of file", problem))
 
 
-def _read_header(lines: list[bytes], words: tuple[str, ...], source: str) -> int:
-    """Return the number of documents that the first three lines announce."""
+def _read_header(lines: list[bytes], words: tuple[str, ...], source: str) -> tuple[int, int]:
+    """Return the numbers of documents and of triples that the first three lines announce."""
     try:
-        n_documents, n_words, _ = (int(line) for line in lines)
+        n_documents, n_words, n_triples = (int(line) for line in lines)
     except ValueError:
         raise CorpusError(
             f"expected three lines with the numbers of documents, words and triples, got {b''.join(lines)[:60]!r}",
@@ -124,7 +145,9 @@ def _read_header(lines: list[bytes], words: tuple[str, ...], source: str) -> int
             f"announces {n_words:,} words, the vocabulary has {len(words):,}; the two files do not belong together",
             source=source,
         )
-    return n_documents
+    if n_documents > _MOST_EMPTY * (n_triples + 1):
+        raise CorpusError(f"announces {n_documents:,} documents for {n_triples:,} triples", source=source)
+    return n_documents, n_triples
 
 
 def _as_corpus(triples: np.ndarray, first: int, last: int, words: tuple[str, ...]) -> Corpus:
@@ -153,9 +176,10 @@ def read_bags(
 ) -> Iterator[Corpus]:
     """Yield the documents of a UCI pair, some at a time; skipped lines come with the last corpus."""
     words = _read_words(vocabulary or find_vocabulary(docword), limits, encoding)
-    triples = _Triples(docword, len(words), skip)
+    triples = _Triples(docword, words, limits, skip)
     with open_bytes(docword, limits) as file:
-        n_documents = _read_header([file.bytes.readline(100) for _ in range(3)], words, str(docword))
+        head = [file.bytes.readline(100) for _ in range(_HEADER_LINES)]
+        n_documents, n_triples = _read_header(head, words, str(docword))
         waiting = np.empty((0, 3), dtype=np.int64)
         first = 1
         while block := file.bytes.read(_BYTES_AT_ONCE):
@@ -168,6 +192,7 @@ def read_bags(
                 yield _as_corpus(waiting[:cut], first, last, words)
                 waiting, first = waiting[cut:], last + 1
             progress("bytes", file.position(), file.size)
+        triples.finish(n_triples)
         if n_documents >= first:
             corpus = _as_corpus(waiting, first, n_documents, words)
             yield Corpus(corpus.texts, ids=corpus.ids, bags=corpus.bags, skipped=triples.skipped)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from wayword.corpus.splitting import split_positions
-from wayword.errors import CorpusError, DuplicateIdError, InputError
+from wayword.errors import CorpusError, DuplicateIdError, InputError, shorten
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -141,17 +141,18 @@ class Corpus(Sequence[Document]):
                     f"column {name!r} has {len(column)} values for {len(self.texts)} texts; give one for each"
                 )
         for name, column in (("ids", self.ids), ("texts", self.texts)):
-            wrong = next((value for value in column if not isinstance(value, str)), None)
-            if wrong is not None:
-                raise InputError(f"{name} must be strings, got {type(wrong).__name__} {wrong!r}")
+            _check_strings(name, column)
         if len(self._positions) < len(self.ids):
             twice, times = Counter(self.ids).most_common(1)[0]
-            raise DuplicateIdError(f"id {twice!r} stands for {times} documents; ids must be unique")
+            raise DuplicateIdError(f"id {shorten(twice)} stands for {times} documents; ids must be unique")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__:
             raise AttributeError(f"a corpus is read-only: cannot change {name!r}; make a new corpus instead")
         super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a corpus is read-only: cannot delete {name!r}")
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -252,7 +253,7 @@ class Corpus(Sequence[Document]):
         except KeyError:
             near = difflib.get_close_matches(str(id), self.ids, n=3)
             hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-            raise CorpusError(f"no document has the id {id!r}{hint}") from None
+            raise CorpusError(f"no document has the id {shorten(id)}{hint}") from None
 
     def _take(self, positions: Sequence[int]) -> Corpus:
         return Corpus(
@@ -275,7 +276,7 @@ def concatenate(corpora: Iterable[Corpus]) -> Corpus:
         ids=chain.from_iterable(corpus.ids for corpus in corpora),
         labels=chain.from_iterable(corpus.labels for corpus in corpora),
         metadata={
-            name: chain.from_iterable(corpus.metadata.get(name, (None,) * len(corpus)) for corpus in corpora)
+            name: [value for corpus in corpora for value in corpus.metadata.get(name, (None,) * len(corpus))]
             for name in names
         },
         bags=_stack_bags([corpus.bags for corpus in corpora if corpus.bags is not None]),
@@ -295,8 +296,12 @@ def _as_labels(value: str | Iterable[str] | None) -> Labels:
     """Return label names without repeats; one name may be given as a plain string."""
     if value is None:
         return ()
-    names = (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
-    wrong = next((name for name in names if not isinstance(name, str)), None)
-    if wrong is not None:
-        raise InputError(f"labels must be strings, got {type(wrong).__name__} {wrong!r}")
-    return names
+    names = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    _check_strings("labels", names)
+    return tuple(dict.fromkeys(names))
+
+
+def _check_strings(name: str, values: Iterable[object]) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise InputError(f"{name} must be strings, got {type(value).__name__} {shorten(value)}")

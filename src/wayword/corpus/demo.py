@@ -62,6 +62,8 @@ _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:currentmodule|module|plot|version\w+|de
 _BOILERPLATE = re.compile(r"\*\*Array API Standard Support\*\*.*?for more information\.", re.DOTALL)
 _ROLE = re.compile(r":(?:py:)?\w+:`~?\.?([^`<]*?)(?:\s*<[^>]*>)?`")
 _ADDRESS = re.compile(r"(?:https?://|www\.|doi:)\S+|\bsphx_\w+(?:\.py)?")
+# Sets that a docstring was made from at import: their order changes from one process to the next.
+_SET = re.compile(r"``\{'[^`]*\}``")
 _DOTTED = re.compile(r"\b(?:[a-z_]\w*\.)+(?=\w)")
 _BARE = re.compile(rf"(?<![^\W_])(?:{'|'.join(_MODULE_WORDS)})(?![^\W_])")
 
@@ -80,7 +82,7 @@ def _drop_modules(path: re.Match[str]) -> str:
 
 def clean_docstring(text: str) -> str:
     """Return the prose of a docstring, without examples, addresses and names of modules."""
-    for pattern in (_BOILERPLATE, _DOCTEST, _IMPORT, _DIRECTIVE):
+    for pattern in (_BOILERPLATE, _DOCTEST, _IMPORT, _DIRECTIVE, _SET):
         text = pattern.sub("", text)
     text = _ADDRESS.sub("", _ROLE.sub(r"\1", text))
     text = _BARE.sub("", _DOTTED.sub(_drop_modules, text))
@@ -115,6 +117,8 @@ def _import_modules() -> Iterator[ModuleType]:
 
 def _public_values(module: ModuleType) -> Iterator[tuple[str, Any]]:
     for name in sorted(getattr(module, "__all__", ())):
+        if name.startswith("_"):
+            continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ _MARKS = (
 # Below this much text the ratio is not looked at: small files of one repeated word are harmless.
 _RATIO_FROM = 64 * 2**20
 _BUFFER = 2**18
+# Encodings in which one bad byte spoils no other.
+_BYTEWISE = ("utf-8", "utf-8-sig", "ascii")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +125,22 @@ def find_encoding(bytes_: io.BufferedReader, declared: str | None, path: Path) -
     if marked:
         return marked
     try:
-        codecs.lookup(declared or "utf-8")
-    except LookupError:
+        b"x".decode(declared or "utf-8", "replace")  # some codecs are not of text
+        return codecs.lookup(declared or "utf-8").name
+    except (LookupError, ValueError):
         raise EncodingError(
             f"unknown encoding {declared!r}; use a Python name such as 'latin-1'", source=str(path)
         ) from None
-    return declared or "utf-8"
 
 
 @contextmanager
 def open_text(file: ByteFile, path: Path, declared: str | None) -> Iterator[IO[str]]:
     """Read the bytes of `file` as text with line ends as they are.
 
-    Bytes that are not UTF-8 become lone surrogates, so that one bad row can be told from the rest.
+    In UTF-8, bytes that are no text become lone surrogates, so that one bad row can be told from the rest.
     """
     encoding = find_encoding(file.bytes, declared, path)
-    policy = "surrogateescape" if encoding in ("utf-8", "utf-8-sig") else "strict"
+    policy = "surrogateescape" if encoding in _BYTEWISE else "strict"
     text = io.TextIOWrapper(file.bytes, encoding=encoding, errors=policy, newline="")
     try:
         yield text
@@ -156,19 +159,20 @@ def wrong_encoding(source: str, place: str, encoding: str, detail: str) -> Encod
     )
 
 
-def find_stray_byte(text: str) -> int | None:
-    """Return the first byte that could not be decoded in `text`, if there is one."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        code = ord(text[error.start])
-        return code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else None
-    return None
+_STRAY = re.compile("[\udc80-\udcff]")
+
+
+def check_decoded(text: str, source: str, place: str = "") -> EncodingError | None:
+    """Return the error for the first byte that could not be decoded in `text`, if there is one."""
+    stray = None if text.isascii() else _STRAY.search(text)
+    if stray is None:
+        return None
+    return wrong_encoding(source, place, "utf-8", f"byte 0x{ord(stray.group()) - 0xDC00:02x}")
 
 
 def _skip_line(text: IO[str]) -> None:
     """Read on to the end of a line without keeping it."""
-    while (part := text.readline(_BUFFER)) and not part.endswith("\n"):
+    while (part := text.readline(_BUFFER)) and not part.endswith(("\n", "\r")):
         pass
 
 
@@ -180,7 +184,7 @@ def read_lines(text: IO[str], limits: Limits, source: str) -> Iterator[tuple[int
         if len(line) <= limits.max_field:
             yield number, line
             continue
-        if not line.endswith("\n"):
+        if not line.endswith(("\n", "\r")):
             _skip_line(text)
         yield (
             number,

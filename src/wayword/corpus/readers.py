@@ -7,6 +7,7 @@ collect what is wrong with a row; group the documents into corpora, all at once 
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -20,16 +21,15 @@ from wayword.corpus.corpus import Corpus, Document, Skipped, concatenate
 from wayword.corpus.files import (
     DEFAULT_LIMITS,
     Limits,
-    find_stray_byte,
+    check_decoded,
     open_bytes,
     open_text,
     read_lines,
-    wrong_encoding,
 )
 from wayword.corpus.records import DEFAULT_ID, DEFAULT_LABELS, Columns, RecordParser
 from wayword.corpus.streaming import StreamedCorpus
 from wayword.corpus.tables import Row, is_frame, read_delimited, read_frame, read_parquet
-from wayword.errors import CorpusError, DroppedDocumentsWarning, InputError, LimitError
+from wayword.errors import CorpusError, DroppedDocumentsWarning, InputError, LimitError, shorten
 from wayword.progress import Progress, ignore
 
 Format = Literal["jsonl", "csv", "tsv", "parquet", "folder", "uci"]
@@ -46,6 +46,7 @@ _SUFFIXES: dict[str, Format] = {
 }
 _BATCH = 1024
 _SKIPPED_SHOWN = 3
+_LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ def _find_format(path: Path) -> Format:
 def _parse_line(line: str | CorpusError, source: str, place: str) -> Mapping[str, Any] | CorpusError:
     if isinstance(line, CorpusError):
         return line
-    stray = find_stray_byte(line)
-    if stray is not None:
-        return wrong_encoding(source, place, "utf-8", f"byte 0x{stray:02x}")
+    wrong = check_decoded(line, source, place)
+    if wrong is not None:
+        return wrong
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -125,7 +126,7 @@ def _table_rows(path: Path, options: Options, delimiter: str | None) -> Iterator
 
 def _parquet_rows(path: Path, options: Options) -> Iterator[Row]:
     with open_bytes(path, options.limits) as file:
-        yield from read_parquet(file, path, options.columns)
+        yield from read_parquet(file, path, options.columns, options.limits)
 
 
 def _read_whole(path: Path, options: Options) -> str | CorpusError:
@@ -137,12 +138,14 @@ def _read_whole(path: Path, options: Options) -> str | CorpusError:
             f"longer than {options.limits.max_field:,} characters; if that is right, read it with a larger max_field",
             source=str(path),
         )
-    stray = find_stray_byte(text)
-    return text if stray is None else wrong_encoding(str(path), "", "utf-8", f"byte 0x{stray:02x}")
+    return check_decoded(text, str(path)) or text
 
 
 def _folder_rows(path: Path, options: Options) -> Iterator[Row]:
-    found = sorted(file for file in path.glob(options.files) if file.is_file())
+    try:
+        found = sorted(file for file in path.glob(options.files) if file.is_file())
+    except (NotImplementedError, ValueError) as error:
+        raise InputError(f"files={options.files!r} is no pattern within the folder: {error}") from None
     if not found:
         suffixes = sorted({file.suffix or "none" for file in path.rglob("*") if file.is_file()})
         raise CorpusError(
@@ -177,7 +180,7 @@ def _listed_rows(items: Iterable[Any], columns: Columns) -> Iterator[Row]:
         elif isinstance(item, Mapping):
             yield place, item
         else:
-            problem = f"expected a string or a mapping, got {type(item).__name__} {item!r}"
+            problem = f"expected a string or a mapping, got {type(item).__name__} {shorten(item)}"
             yield place, CorpusError(problem, source="list", place=place)
 
 
@@ -236,7 +239,10 @@ def _checked(batches: Iterator[Corpus], source: str) -> Iterator[Corpus]:
 
 
 def _name_source(source: object) -> str:
-    return str(source) if isinstance(source, (str, Path)) else type(source).__name__
+    if not isinstance(source, (str, Path)):
+        return type(source).__name__
+    name = str(source)
+    return name if len(name) <= _LONGEST_NAME else shorten(name)
 
 
 def _batches(source: Any, options: Options) -> Iterator[Corpus]:
@@ -244,12 +250,12 @@ def _batches(source: Any, options: Options) -> Iterator[Corpus]:
     name = _name_source(source)
     if isinstance(source, (str, Path)):
         path = Path(source)
-        if not path.exists():
+        if not os.path.exists(path):
             raise CorpusError("no such file or folder", source=name)
         if (options.format or _find_format(path)) == "uci":
             return _bag_batches(path, None, options)
         return _row_batches(_path_rows(path, options), options, name)
-    if isinstance(source, tuple) and len(source) == 2 and options.format in (None, "uci") and _are_paths(source):
+    if isinstance(source, tuple) and len(source) == 2 and (options.format == "uci" or _are_paths(source)):
         return _bag_batches(Path(source[0]), Path(source[1]), options)
     if is_frame(source):
         return _row_batches(read_frame(source, options.columns), options, name)
@@ -377,6 +383,12 @@ def read_corpus(
         raise InputError(f"errors must be 'raise' or 'skip', got {errors!r}")
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    if not _as_names(text) or "" in _as_names(text):
+        raise InputError(f"text must name a column, got {text!r}")
+    if max_field < 1:
+        raise InputError(f"max_field must be 1 or more, got {max_field}")
+    if delimiter is not None and len(delimiter) != 1:
+        raise InputError(f"delimiter must be one character, got {delimiter!r}")
     columns = Columns(_as_names(text), id, _as_names(labels), label_separator)
     limits = Limits(max_field, max_ratio)
     options = Options(columns, format, encoding, delimiter, files, errors == "skip", limits, progress)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wayword.corpus.corpus import Document, Labels
-from wayword.errors import CorpusError, DuplicateIdError, MissingColumnError
+from wayword.errors import CorpusError, DuplicateIdError, MissingColumnError, shorten
 
 Record = Mapping[str, Any]
 _TRUE = {"1", "true", "True", "TRUE", 1}
@@ -83,27 +83,28 @@ def _name(value: object) -> str:
 
 
 def _kind(value: object) -> str:
+    """Return what kind of label a value is; empty for what cannot be one."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, (bool, int, float)):
         return "number"
     if isinstance(value, (list, tuple)):
         kinds = {_kind(item) for item in value}
-        if len(kinds) > 1 or kinds & {"list", "other"}:
-            return "mixed list"
-        return "list"
-    return "other"
+        return "list" if kinds <= {"text"} or kinds <= {"number"} else ""
+    return ""
 
 
-def _parse_json_list(value: str) -> Sequence[object] | None:
-    """Return the list that a text cell such as ``["a", "b"]`` holds, if it holds one."""
+def _parse_json_list(value: str) -> object:
+    """Return the list that a text cell such as ``["a", "b"]`` holds; another text as it is."""
     if not value.lstrip().startswith("["):
-        return None
+        return value
     try:
         parsed = json.loads(value)
     except ValueError:
+        return value
+    except RecursionError:
         return None
-    return parsed if isinstance(parsed, list) else None
+    return parsed if isinstance(parsed, list) else value
 
 
 class RecordParser:
@@ -132,7 +133,7 @@ class RecordParser:
         first = self._seen.setdefault(hash(document.id), place)
         if first != place:
             raise DuplicateIdError(
-                f"id {document.id!r} stands already at {first}; ids must be unique (id=None numbers the rows instead)",
+                f"id {shorten(document.id)} stands already at {first}; ids must be unique (id=None numbers the rows instead)",
                 source=self._source,
                 place=place,
             )
@@ -166,32 +167,32 @@ class RecordParser:
             return str(row)
         value = record.get(column)
         if is_missing(value) or isinstance(value, (list, tuple, dict)):
-            raise self._error(f"column {column!r} must hold an id, got {value!r}", place)
+            raise self._error(f"column {column!r} must hold an id, got {shorten(value)}", place)
         return _name(value)
 
     def _labels(self, record: Record, place: str) -> Labels:
         names: list[str] = []
         for column in self._columns.labels:
             value = record.get(column)
-            if is_missing(value):
-                continue
-            self._check_kind(column, value, place)
-            names += self._read_labels(column, value)
+            if not is_missing(value):
+                names += self._read_labels(column, value, place)
         return tuple(dict.fromkeys(names))
 
-    def _check_kind(self, column: str, value: object, place: str) -> None:
+    def _read_labels(self, column: str, value: Any, place: str) -> list[str]:
+        parsed = _parse_json_list(value) if isinstance(value, str) else value
         kind = _kind(value)
-        expected = self._label_kinds.setdefault(column, kind)
-        if kind in ("mixed list", "other"):
+        if not kind or not _kind(parsed):
             raise self._error(
-                f"labels in {column!r} must be a name, a number or a list of one of these, got {value!r}", place
+                f"labels in {column!r} must be a name, a number or a list of one of these, got {shorten(value)}", place
             )
+        expected = self._label_kinds.setdefault(column, kind)
         if kind != expected:
             raise self._error(
-                f"labels of mixed kinds in {column!r}: a {expected} before, here the {kind} {value!r}", place
+                f"labels of mixed kinds in {column!r}: a {expected} before, here the {kind} {shorten(value)}", place
             )
+        return self._name_labels(column, parsed)
 
-    def _read_labels(self, column: str, value: Any) -> list[str]:
+    def _name_labels(self, column: str, value: Any) -> list[str]:
         if len(self._columns.labels) > 1 and isinstance(value, (str, int, float)):
             # Several columns of marks: the column's name is the label.
             if value in _TRUE:
@@ -199,10 +200,7 @@ class RecordParser:
             if value in _FALSE:
                 return []
         if isinstance(value, str):
-            parts = _parse_json_list(value)
-            if parts is None:
-                parts = value.split(self._columns.separator) if self._columns.separator else [value]
-            value = parts
+            value = value.split(self._columns.separator) if self._columns.separator else [value]
         elif not isinstance(value, (list, tuple)):
             value = [value]
         return [_name(part) for part in value if not is_missing(part)]

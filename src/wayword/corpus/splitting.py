@@ -12,8 +12,9 @@ from itertools import chain
 import numpy as np
 
 
-def _can_leave(names: Sequence[str], counts: Counter[str]) -> bool:
-    return all(counts[name] > 1 for name in names)
+def _can_leave(names: Sequence[str], counts: Counter[str], totals: Counter[str]) -> bool:
+    """Whether a document may go: each of its labels has another document there, or none anywhere."""
+    return all(counts[name] > 1 or totals[name] == 1 for name in names)
 
 
 def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) -> tuple[list[int], list[int]]:
@@ -34,7 +35,7 @@ def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) ->
         if total < 2 or (counts[0][name] and counts[1][name]):
             continue
         full = 0 if counts[0][name] else 1
-        leaving = [k for k in holders[name] if _can_leave(labels[k], counts[full])]
+        leaving = [k for k in holders[name] if _can_leave(labels[k], counts[full], totals)]
         if leaving:
             sides[full].remove(leaving[0])
             sides[1 - full].add(leaving[0])

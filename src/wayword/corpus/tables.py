@@ -9,18 +9,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wayword.corpus.files import ByteFile, Limits, find_encoding, find_stray_byte, open_text, wrong_encoding
+from wayword.corpus.files import ByteFile, Limits, check_decoded, find_encoding, open_text
 from wayword.corpus.records import Columns, Record
 from wayword.errors import CorpusError, LimitError, MissingExtraError
 
 Row = tuple[str, Record | CorpusError]
 _SAMPLE = 2**16
 _ROWS_AT_ONCE = 1024
+_ROWS_SNIFFED = 60
 
 
 class Dialect(NamedTuple):
@@ -42,30 +43,37 @@ class Dialect(NamedTuple):
         )
 
 
-def _score(dialect: Dialect, sample: str, wanted: Sequence[str]) -> tuple[int, float, int]:
-    """Return how well a dialect fits: wanted columns found, share of rows as wide as the header, width."""
-    try:
-        rows = list(islice(dialect.reader(io.StringIO(sample, newline="")), 60))
-    except csv.Error:
-        return (0, 0.0, 0)
+def _score(dialect: Dialect, sample: str, wanted: Sequence[str]) -> tuple[int, int, int]:
+    """Return how well a dialect fits: wanted columns found, rows as wide as the header less others, width."""
+    rows: list[list[str]] = []
+    # The sample may end inside a row, or hold a broken one: then the rows before it count.
+    with suppress(csv.Error):
+        rows.extend(islice(filter(None, dialect.reader(io.StringIO(sample, newline=""))), _ROWS_SNIFFED))
     if not rows:
-        return (0, 0.0, 0)
-    # The sample may end inside a row.
-    body = [row for row in rows[1:-1] if row] or rows[:1]
-    found = sum(name in rows[0] for name in wanted)
-    return (found, sum(len(row) == len(rows[0]) for row in body) / len(body), len(rows[0]))
+        return (0, 0, 0)
+    even = sum(len(row) == len(rows[0]) for row in rows)
+    return (sum(name in rows[0] for name in wanted), 2 * even - len(rows), len(rows[0]))
 
 
 def sniff_dialect(sample: str, wanted: Sequence[str]) -> Dialect:
     """Return the dialect under which a sample looks most like a table with the `wanted` columns.
 
     The standard library's sniffer guesses from character counts and is led astray by long texts; here the
-    candidates are tried, and what decides is whether the columns asked for appear and the rows are even.
+    candidates are tried, and what decides is whether the columns asked for appear and the rows are even. Single
+    quotes, which are apostrophes too, are tried only where double ones do not find the columns or do not occur.
     """
-    quotes = ('"',) if '"' in sample else ('"', "'")
-    escapes = (None, "\\") if any("\\" + quote in sample for quote in quotes) else (None,)
-    candidates = [Dialect(delimiter, quote, escape) for escape in escapes for quote in quotes for delimiter in ",\t;|"]
-    return max(candidates, key=lambda dialect: _score(dialect, sample, wanted))
+
+    def best(quote: str) -> tuple[tuple[int, int, int], Dialect]:
+        escapes = (None, "\\") if "\\" + quote in sample else (None,)
+        candidates = [Dialect(delimiter, quote, escape) for escape in escapes for delimiter in ",\t;|"]
+        scored = [(_score(dialect, sample, wanted), dialect) for dialect in candidates]
+        return max(scored, key=lambda pair: pair[0])
+
+    score, dialect = best('"')
+    if '"' in sample and score[0] == len(wanted):
+        return dialect
+    single_score, single = best("'")
+    return single if single_score > score else dialect
 
 
 @contextmanager
@@ -100,10 +108,7 @@ def _check_cells(cells: Sequence[str], header: Sequence[str], source: str, place
             source=source,
             place=place,
         )
-    stray = find_stray_byte("".join(cells))
-    if stray is not None:
-        return wrong_encoding(source, place, "utf-8", f"byte 0x{stray:02x}")
-    return None
+    return check_decoded("".join(cells), source, place)
 
 
 def _csv_problem(error: csv.Error, limits: Limits, source: str, place: str) -> CorpusError:
@@ -119,14 +124,16 @@ def _csv_problem(error: csv.Error, limits: Limits, source: str, place: str) -> C
 
 def _read_header(rows: list[tuple[int, Any]], source: str, columns: Columns) -> list[str]:
     """Take the header off `rows`, check it and return it."""
+    while rows and not isinstance(rows[0][1], csv.Error) and not "".join(rows[0][1]).strip():
+        rows.pop(0)
     if not rows:
         raise CorpusError("the file is empty; expected a header and rows", source=source)
     _, header = rows.pop(0)
     if isinstance(header, csv.Error):
         raise CorpusError(f"the header cannot be read: {header}", source=source, place="line 1")
-    stray = find_stray_byte("".join(header))
-    if stray is not None:
-        raise wrong_encoding(source, "line 1", "utf-8", f"byte 0x{stray:02x}")
+    problem = check_decoded("".join(header), source, "line 1")
+    if problem is not None:
+        raise problem
     twice = next((name for k, name in enumerate(header) if name in header[:k]), None)
     if twice is not None:
         raise CorpusError(f"two columns are called {twice!r}; rename one", source=source, place="line 1")
@@ -163,7 +170,15 @@ def read_delimited(
             rows, more = _next_rows(reader, limits) if more else ([], False)
 
 
-def read_parquet(file: ByteFile, path: Path, columns: Columns) -> Iterator[Row]:
+def _check_sizes(record: Record, limits: Limits, source: str, place: str) -> Record | LimitError:
+    for name, value in record.items():
+        if isinstance(value, str) and len(value) > limits.max_field:
+            problem = f"more than {limits.max_field:,} characters in {name!r}; if that is right, use a larger max_field"
+            return LimitError(problem, source=source, place=place)
+    return record
+
+
+def read_parquet(file: ByteFile, path: Path, columns: Columns, limits: Limits) -> Iterator[Row]:
     """Yield the rows of a Parquet file, a group at a time."""
     try:
         import pyarrow as pa
@@ -177,9 +192,10 @@ def read_parquet(file: ByteFile, path: Path, columns: Columns) -> Iterator[Row]:
         row = 0
         for batch in table.iter_batches(batch_size=_ROWS_AT_ONCE):
             for record in batch.to_pylist():
-                yield f"row {row}", record
+                place = f"row {row}"
+                yield place, _check_sizes(record, limits, str(path), place)
                 row += 1
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise CorpusError(f"not a readable Parquet file: {error}", source=str(path)) from None
 
 
@@ -194,9 +210,12 @@ def read_frame(frame: Any, columns: Columns) -> Iterator[Row]:
     """Yield the rows of a frame that narwhals knows: pandas, polars, pyarrow and others."""
     import narwhals as nw
 
-    table = nw.from_native(frame)
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
+    try:
+        table = nw.from_native(frame)
+        if isinstance(table, nw.LazyFrame):
+            table = table.collect()
+    except nw.exceptions.NarwhalsError as error:
+        raise CorpusError(f"cannot be read: {error}", source="frame") from None
     columns.check(table.columns, "frame")
     for row, record in enumerate(table.iter_rows(named=True)):
         yield f"row {row}", {name: _as_plain(value) for name, value in record.items()}
@@ -206,4 +225,7 @@ def is_frame(source: object) -> bool:
     """Whether narwhals knows `source` as a frame; asked only of objects from a frame library."""
     import narwhals as nw
 
-    return isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    try:
+        return isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    except nw.exceptions.NarwhalsError:
+        return True  # one that cannot be read

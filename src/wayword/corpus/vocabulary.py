@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wayword.errors import FormatError, InputError, UnknownTermError
+from wayword.errors import FormatError, InputError, UnknownTermError, shorten
 
 _FORMAT = "wayword-vocabulary"
 _VERSION = 1
@@ -64,6 +64,9 @@ class Vocabulary(Sequence[str]):
         n_documents: int | None = None,
     ) -> None:
         self._terms = tuple(terms)
+        for term in self._terms:
+            if not isinstance(term, str):
+                raise InputError(f"terms must be strings, got {type(term).__name__} {shorten(term)}")
         self._columns = {term: column for column, term in enumerate(self._terms)}
         self._n_documents = n_documents
         if len(self._columns) < len(self._terms):
@@ -75,9 +78,12 @@ class Vocabulary(Sequence[str]):
     def _frequencies(self, values: Iterable[int] | None, name: str) -> np.ndarray | None:
         if values is None:
             return None
-        array = np.array(values if isinstance(values, np.ndarray) else list(values), dtype=np.int64)
-        if array.shape != (len(self),):
-            raise InputError(f"{name} must have one value for each of {len(self)} terms, got {array.shape}")
+        given = np.asarray(values if isinstance(values, np.ndarray) else list(values))
+        if given.shape != (len(self),):
+            raise InputError(f"{name} must have one value for each of {len(self)} terms, got {given.shape}")
+        if given.size and given.dtype.kind not in "iu":
+            raise InputError(f"{name} must be whole numbers, got {given.dtype}")
+        array = given.astype(np.int64)
         array.flags.writeable = False
         return array
 
@@ -206,14 +212,14 @@ class Vocabulary(Sequence[str]):
     def save(self, path: str | Path) -> None:
         """Write the vocabulary to a JSON file."""
         contents = {"format": _FORMAT, "version": _VERSION, **self._contents()}
-        Path(path).write_text(json.dumps(contents, ensure_ascii=False), encoding="utf-8")
+        Path(path).write_text(json.dumps(contents), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabulary:
         """Read a vocabulary that `save` wrote."""
         try:
             contents = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise FormatError(f"{path}: cannot be read as a vocabulary: {error}") from None
         if not isinstance(contents, dict) or contents.get("format") != _FORMAT:
             raise FormatError(f"{path}: not a Wayword vocabulary; expected a file written by Vocabulary.save")
@@ -223,6 +229,8 @@ class Vocabulary(Sequence[str]):
             )
         names = ("document_frequencies", "term_frequencies", "n_documents")
         try:
+            if not isinstance(contents["terms"], list) or not isinstance(contents["n_documents"], int | None):
+                raise TypeError("terms must be a list, n_documents a whole number")
             return cls(contents["terms"], **{name: contents[name] for name in names})
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged vocabulary: {error}") from None

@@ -86,13 +86,13 @@ def expand_contraction(token: str) -> tuple[str, ...]:
         token = token.replace(apostrophe, "'")
     if token in _IRREGULAR:
         return _IRREGULAR[token]
-    if "'" not in token:
-        return (token,)
+    if "'" not in token.strip("'"):
+        return (token.strip("'"),) if token.strip("'") else ()
     for ending, word in _ENDINGS:
         if token.endswith(ending) and len(token) > len(ending):
             return (*expand_contraction(token.removesuffix(ending)), word)
     if token.endswith("'s"):
-        stem = token.removesuffix("'s")
+        stem = token.removesuffix("'s").strip("'")
         return (stem, "is") if stem in _IS else expand_contraction(stem)
     return tuple(part for part in token.split("'") if part)
 
