@@ -148,6 +148,13 @@ def test_header_that_is_not_three_numbers_is_refused(tmp_path, head):
         read_corpus(path)
 
 
+def test_word_that_stands_twice_in_the_vocabulary_is_named(tmp_path):
+    path = write_pair(tmp_path, ["1 1 1"])
+    (tmp_path / "small.vocab.txt").write_text("a\nb\na\nc\n")
+    with pytest.raises(CorpusError, match=r"small\.vocab\.txt: the word 'a' stands 2 times"):
+        read_corpus(path)
+
+
 def test_docword_without_vocab_asks_for_both(tmp_path):
     path = write_pair(tmp_path, ["1 1 1"])
     (tmp_path / "small.vocab.txt").unlink()

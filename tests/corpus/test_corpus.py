@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -144,6 +146,35 @@ def test_duplicate_ids_are_refused_and_counted():
 def test_column_of_wrong_length_or_kind_is_refused(columns, message):
     with pytest.raises(InputError, match=message):
         Corpus(["a", "b"], **columns)
+
+
+def test_one_string_in_place_of_texts_is_refused():
+    with pytest.raises(InputError, match="got one string"):
+        Corpus("abc")
+
+
+def test_pickled_corpus_comes_back_the_same(brown):
+    for corpus in (brown[:5], Corpus(["a"], metadata={"x": [1]}, skipped=[Skipped("line 2", "broken")])):
+        again = pickle.loads(pickle.dumps(corpus))
+        assert again == corpus
+        assert again.skipped == corpus.skipped
+        assert pickle.loads(pickle.dumps(corpus[0])) == corpus[0]
+
+
+def test_new_attributes_are_refused():
+    with pytest.raises(AttributeError, match="read-only: cannot set 'lables'"):
+        Corpus(["a"]).lables = [["x"]]
+
+
+def test_bags_must_fit_the_texts():
+    bags = BagOfWords(("a", "b"), sparse.csr_matrix((3, 2)))
+    with pytest.raises(InputError, match="do not fit 1 texts"):
+        Corpus(["a"], bags=bags)
+
+
+def test_unknown_split_lists_those_there_are():
+    with pytest.raises(InputError, match=r"no document is of the split 'trian'.*'test', 'train'"):
+        Corpus(["a", "b"], metadata={"split": ["train", "test"]}).split("trian")
 
 
 def test_text_that_is_no_string_is_refused():

@@ -104,6 +104,15 @@ def elsewhere():
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
 
+def test_experimental_features_make_no_difference(demo):
+    code = (
+        "from sklearn.experimental import enable_halving_search_cv, enable_iterative_imputer;"
+        "from wayword import demo_corpus; print(len(demo_corpus()))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(found) == len(demo)
+
+
 def test_another_process_makes_the_same(demo, elsewhere):
     assert elsewhere[0] == hashlib.sha256(repr(list(demo)).encode()).hexdigest()
 

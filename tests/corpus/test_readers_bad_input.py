@@ -105,6 +105,8 @@ def test_source_of_unknown_kind_is_refused(source):
         ({"errors": "ignore"}, "errors must be 'raise' or 'skip', got 'ignore'"),
         ({"format": "xml"}, "format must be one of jsonl.*got 'xml'"),
         ({"text": []}, "text"),
+        ({"text": 5}, "text must name a column"),
+        ({"max_field": 10**30}, "max_field must be from 1 to"),
         ({"max_field": 0}, "max_field"),
         ({"delimiter": "||"}, "delimiter"),
     ],
@@ -113,6 +115,29 @@ def test_bad_option_is_refused(tmp_path, options, message):
     path = write(tmp_path / "a.csv", "id||text\n1||one\n")
     with pytest.raises(InputError, match=message):
         read_corpus(path, **options)
+
+
+def test_open_file_is_refused(tmp_path):
+    with write(tmp_path / "a.csv", "id,text\n1,one\n").open() as file, pytest.raises(InputError, match="from a path"):
+        read_corpus(file)
+
+
+def test_half_a_character_is_named_by_its_line(tmp_path):
+    path = write(tmp_path / "a.jsonl", '{"text": "fine"}\n{"text": "cut \\ud83d"}\n')
+    with pytest.raises(CorpusError, match=r"line 2: half a character, U\+D83D, in 'text'"):
+        read_corpus(path)
+
+
+def test_id_after_a_first_row_without_one_is_refused(tmp_path):
+    path = write(tmp_path / "a.jsonl", '{"text": "one"}\n{"text": "two", "id": "b"}\n')
+    with pytest.raises(CorpusError, match="line 2: has an id in 'id', but the first row has none"):
+        read_corpus(path)
+
+
+def test_compression_in_capitals_is_known(tmp_path):
+    path = tmp_path / "A.JSONL.GZ"
+    path.write_bytes(gzip.compress(b'{"text": "one"}'))
+    assert read_corpus(path).texts == ("one",)
 
 
 def test_absolute_pattern_of_files_is_refused(tmp_path):

@@ -1,3 +1,4 @@
+import random
 from collections import Counter
 from itertools import chain
 
@@ -50,6 +51,15 @@ def test_no_move_of_one_document_would_bring_a_label_to_both_sides(labels, share
         for position in sides[full]:
             if name in labels[position]:
                 assert any(totals[other] > 1 and counts[full][other] == 1 for other in labels[position])
+
+
+def test_moves_go_on_until_none_helps():
+    # Found among random labellings: one pass over the labels would leave a label on one side.
+    choose = random.Random(19850)
+    labels = [choose.sample("abcdefg", choose.randint(0, 3)) for _ in range(choose.randint(2, 14))]
+    test_no_move_of_one_document_would_bring_a_label_to_both_sides.hypothesis.inner_test(
+        labels, choose.uniform(0.05, 0.95), 19850
+    )
 
 
 def test_label_held_by_one_document_does_not_bind_it():

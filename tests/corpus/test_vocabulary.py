@@ -221,6 +221,12 @@ def test_file_that_is_not_there_is_named(tmp_path):
         Vocabulary.load(tmp_path / "nowhere.json")
 
 
+def test_terms_to_keep_stay_even_if_there_are_more_of_them_than_room():
+    vocabulary = Vocabulary("abc", document_frequencies=[3, 2, 1], term_frequencies=[3, 2, 1], n_documents=3)
+    smaller, _ = vocabulary.prune(max_terms=1, keep=["b", "c"])
+    assert list(smaller) == ["b", "c"]
+
+
 GOOD = {
     "format": "wayword-vocabulary",
     "version": 1,

@@ -8,6 +8,7 @@ words in vocabulary order, each as often as it was counted.
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,7 +45,11 @@ def find_vocabulary(docword: Path) -> Path:
 
 def _read_words(path: Path, limits: Limits, encoding: str | None) -> tuple[str, ...]:
     with open_bytes(path, limits) as file, open_text(file, path, encoding) as text:
-        return tuple(_check_word(number, line, path) for number, line in read_lines(text, limits, str(path)))
+        words = tuple(_check_word(number, line, path) for number, line in read_lines(text, limits, str(path)))
+    if len(set(words)) < len(words):
+        twice, times = Counter(words).most_common(1)[0]
+        raise CorpusError(f"the word {shorten(twice)} stands {times} times; words must be unique", source=str(path))
+    return words
 
 
 def _check_word(number: int, line: str | CorpusError, path: Path) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wayword.corpus.description import CorpusInfo
 
 Labels = tuple[str, ...]
+_COLUMNS = frozenset({"texts", "ids", "labels", "metadata", "bags", "skipped"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,12 @@ class Document:
     text: str
     labels: Labels = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Document, (self.id, self.text, self.labels, dict(self.metadata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +118,8 @@ class Corpus(Sequence[Document]):
         bags: BagOfWords | None = None,
         skipped: Iterable[Skipped] = (),
     ) -> None:
+        if isinstance(texts, str):
+            raise InputError("a corpus takes a list of texts, got one string; for one text write [text]")
         self.texts = tuple(texts)
         n = len(self.texts)
         self.ids = tuple(ids) if ids is not None else tuple(map(str, range(n)))
@@ -140,6 +149,8 @@ class Corpus(Sequence[Document]):
                 raise InputError(
                     f"column {name!r} has {len(column)} values for {len(self.texts)} texts; give one for each"
                 )
+        if self.bags is not None and self.bags.counts.shape != (len(self.texts), len(self.bags.terms)):
+            raise InputError(f"bags of shape {self.bags.counts.shape} do not fit {len(self.texts)} texts")
         for name, column in (("ids", self.ids), ("texts", self.texts)):
             _check_strings(name, column)
         if len(self._positions) < len(self.ids):
@@ -147,9 +158,13 @@ class Corpus(Sequence[Document]):
             raise DuplicateIdError(f"id {shorten(twice)} stands for {times} documents; ids must be unique")
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in self.__dict__:
-            raise AttributeError(f"a corpus is read-only: cannot change {name!r}; make a new corpus instead")
+        if name in self.__dict__ or name not in _COLUMNS:
+            raise AttributeError(f"a corpus is read-only: cannot set {name!r}; make a new corpus instead")
         super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = (self.texts, self.ids, self.labels, dict(self.metadata), self.bags, self.skipped)
+        return _restore, columns
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a corpus is read-only: cannot delete {name!r}")
@@ -169,7 +184,7 @@ class Corpus(Sequence[Document]):
         if isinstance(key, slice):
             return self._take(range(len(self))[key])
         row = {name: column[key] for name, column in self.metadata.items()}
-        return Document(self.ids[key], self.texts[key], self.labels[key], MappingProxyType(row))
+        return Document(self.ids[key], self.texts[key], self.labels[key], row)
 
     def __iter__(self) -> Iterator[Document]:
         return map(self.__getitem__, range(len(self)))
@@ -230,7 +245,11 @@ class Corpus(Sequence[Document]):
         if part is None:
             return self.split("train"), self.split("test")
         if isinstance(part, str):
-            return self._take([k for k, name in enumerate(self._published_split()) if name == part])
+            published = self._published_split()
+            if part not in published:
+                there = ", ".join(sorted({repr(name) for name in published}))
+                raise InputError(f"no document is of the split {part!r}; the column 'split' holds {there}")
+            return self._take([k for k, name in enumerate(published) if name == part])
         if not 0 < part < 1:
             raise InputError(f"the share of a split lies between 0 and 1, got {part!r}")
         chosen, rest = split_positions(self.labels, part, random_state)
@@ -263,6 +282,11 @@ class Corpus(Sequence[Document]):
             metadata={name: [column[k] for k in positions] for name, column in self.metadata.items()},
             bags=self.bags and BagOfWords(self.bags.terms, self.bags.counts[np.asarray(positions, dtype=int)]),
         )
+
+
+def _restore(texts: Any, ids: Any, labels: Any, metadata: Any, bags: Any, skipped: Any) -> Corpus:
+    """Make the corpus that was pickled."""
+    return Corpus(texts, ids=ids, labels=labels, metadata=metadata, bags=bags, skipped=skipped)
 
 
 def concatenate(corpora: Iterable[Corpus]) -> Corpus:

@@ -47,6 +47,7 @@ _SUFFIXES: dict[str, Format] = {
 _BATCH = 1024
 _SKIPPED_SHOWN = 3
 _LONGEST_NAME = 1000
+_LARGEST_FIELD = 2**40
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def _find_format(path: Path) -> Format:
     """Return the format that a path's name tells."""
     if path.is_dir():
         return "folder"
-    name = path.name.removesuffix(".gz")
+    name = path.name.lower().removesuffix(".gz")
     if "docword" in name:
         return "uci"
     suffix = Path(name).suffix.lower()
@@ -259,7 +260,7 @@ def _batches(source: Any, options: Options) -> Iterator[Corpus]:
         return _bag_batches(Path(source[0]), Path(source[1]), options)
     if is_frame(source):
         return _row_batches(read_frame(source, options.columns), options, name)
-    if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)) and not hasattr(source, "read"):
         return _row_batches(_listed_rows(source, options.columns), options, name)
     raise InputError(
         f"a corpus is read from a path, a (docword, vocab) pair, a frame, or a list of strings or mappings; got {name}"
@@ -284,7 +285,7 @@ def _bag_batches(docword: Path, vocabulary: Path | None, options: Options) -> It
 def _as_names(value: str | Sequence[str] | None) -> tuple[str, ...]:
     if value is None:
         return ()
-    return (value,) if isinstance(value, str) else tuple(value)
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
 
 
 class ReadOptions(TypedDict, total=False):
@@ -383,10 +384,10 @@ def read_corpus(
         raise InputError(f"errors must be 'raise' or 'skip', got {errors!r}")
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    if not _as_names(text) or "" in _as_names(text):
+    if not _as_names(text) or not all(isinstance(name, str) and name for name in _as_names(text)):
         raise InputError(f"text must name a column, got {text!r}")
-    if max_field < 1:
-        raise InputError(f"max_field must be 1 or more, got {max_field}")
+    if not 1 <= max_field <= _LARGEST_FIELD:
+        raise InputError(f"max_field must be from 1 to {_LARGEST_FIELD:,}, got {max_field}")
     if delimiter is not None and len(delimiter) != 1:
         raise InputError(f"delimiter must be one character, got {delimiter!r}")
     columns = Columns(_as_names(text), id, _as_names(labels), label_separator)

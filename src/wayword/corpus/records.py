@@ -156,19 +156,30 @@ class RecordParser:
             if isinstance(value, (list, tuple, dict, bytes)):
                 raise self._error(f"column {name!r} must hold text, got {type(value).__name__}", place)
             if not is_missing(value):
-                parts.append(str(value))
+                parts.append(self._check_characters(str(value), name, place))
         return "\n".join(parts)
+
+    def _check_characters(self, text: str, column: str, place: str) -> str:
+        """Return the text if it can be written again; half a surrogate pair, which JSON can spell, cannot."""
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            found = f"U+{ord(text[error.start]):04X}"
+            raise self._error(f"half a character, {found}, in {column!r}; the text was cut there", place) from None
+        return text
 
     def _id(self, record: Record, place: str, row: int) -> str:
         column = self._columns.id
         if self._has_ids is None:
             self._has_ids = column is not None and column in record
         if not self._has_ids or column is None:
+            if column is not None and not is_missing(record.get(column)):
+                raise self._error(f"has an id in {column!r}, but the first row has none; give all rows an id", place)
             return str(row)
         value = record.get(column)
         if is_missing(value) or isinstance(value, (list, tuple, dict)):
             raise self._error(f"column {column!r} must hold an id, got {shorten(value)}", place)
-        return _name(value)
+        return self._check_characters(_name(value), column, place)
 
     def _labels(self, record: Record, place: str) -> Labels:
         names: list[str] = []

@@ -17,6 +17,29 @@ def _can_leave(names: Sequence[str], counts: Counter[str], totals: Counter[str])
     return all(counts[name] > 1 or totals[name] == 1 for name in names)
 
 
+def _even_out(
+    labels: Sequence[Sequence[str]],
+    holders: dict[str, list[int]],
+    sides: list[set[int]],
+    counts: list[Counter[str]],
+    totals: Counter[str],
+) -> bool:
+    """Move one document over for each label that is missing on a side; say whether any moved."""
+    moved = False
+    for name, total in sorted(totals.items(), key=lambda item: (item[1], item[0])):
+        if total < 2 or (counts[0][name] and counts[1][name]):
+            continue
+        full = 0 if counts[0][name] else 1
+        leaving = next((k for k in holders[name] if _can_leave(labels[k], counts[full], totals)), None)
+        if leaving is not None:
+            sides[full].remove(leaving)
+            sides[1 - full].add(leaving)
+            counts[full].subtract(labels[leaving])
+            counts[1 - full].update(labels[leaving])
+            moved = True
+    return moved
+
+
 def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) -> tuple[list[int], list[int]]:
     """Return the sorted positions of a random `share` of the documents, and of the rest.
 
@@ -31,14 +54,7 @@ def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) ->
     for position in order:
         for name in labels[position]:
             holders[name].append(position)
-    for name, total in sorted(totals.items(), key=lambda item: (item[1], item[0])):
-        if total < 2 or (counts[0][name] and counts[1][name]):
-            continue
-        full = 0 if counts[0][name] else 1
-        leaving = [k for k in holders[name] if _can_leave(labels[k], counts[full], totals)]
-        if leaving:
-            sides[full].remove(leaving[0])
-            sides[1 - full].add(leaving[0])
-            counts[full].subtract(labels[leaving[0]])
-            counts[1 - full].update(labels[leaving[0]])
+    # Each move brings a label to both sides and takes none off, so this ends.
+    while _even_out(labels, holders, sides, counts, totals):
+        pass
     return sorted(sides[0]), sorted(sides[1])

@@ -263,6 +263,8 @@ def choose_terms(
     positions = np.flatnonzero(passing)
     if max_terms is None or len(positions) <= max_terms:
         return positions
+    if kept is not None:
+        max_terms = max(max_terms, int(kept[positions].sum()))
     alphabetical = np.argsort(np.array([terms[k] for k in positions.tolist()], dtype=object), kind="stable")
     positions = positions[alphabetical]
     importance = -term_frequencies[positions].astype(np.int64)

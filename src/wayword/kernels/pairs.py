@@ -16,10 +16,11 @@ def pack_entries(columns: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 @njit(nogil=True, cache=True)
-def update_upper_pairs(first, last, places, owners, pointer, indptr, entries, weights, target):
-    """Add rows `first` to `last` of ``X' diag(weights) X``, from the diagonal on, to `target`.
+def update_upper_pairs(first, last, places, owners, pointer, indptr, entries, weights, target, add):
+    """Write rows `first` to `last` of ``X' diag(weights) X``, from the diagonal on, to `target`, or add them.
 
-    Each row is summed in float64 whatever the type of `target`.
+    Each row is summed in float64 whatever the type of `target`. A new target is written, not added to: it need not
+    be zeroed, and memory that is read before it is written costs the system twice.
 
     Parameters
     ----------
@@ -32,8 +33,6 @@ def update_upper_pairs(first, last, places, owners, pointer, indptr, entries, we
     """
     row = np.zeros(target.shape[1], np.float64)
     for term in range(first, last):
-        if pointer[term] == pointer[term + 1]:
-            continue
         row[term:] = 0.0
         for k in range(pointer[term], pointer[term + 1]):
             document = owners[k]
@@ -41,8 +40,10 @@ def update_upper_pairs(first, last, places, owners, pointer, indptr, entries, we
             for place in range(places[k], indptr[document + 1]):
                 entry = entries[place]
                 row[entry & _LOW] += weight * np.float64(entry >> _HALF)
-        for column in range(term, target.shape[1]):
-            target[term, column] += row[column]
+        if add:
+            target[term, term:] += row[term:]
+        else:
+            target[term, term:] = row[term:]
 
 
 @njit(nogil=True, cache=True)

@@ -18,7 +18,7 @@ from wayword.corpus.sentences import split_sentences
 from wayword.corpus.tokens import Block, iterate_texts, read_tokens
 from wayword.errors import InputError
 from wayword.kernels.counts import count_rows, spread_windows
-from wayword.matrix.cooccurrence import Cooccurrence, Form, add_pairs, choose_form, fill_lower
+from wayword.matrix.cooccurrence import Cooccurrence, Form, choose_form, fill_lower, sum_pairs
 from wayword.matrix.counts import NgramIndex, apply_rules, stack_rows
 from wayword.matrix.vectorizer import Vectorizer
 
@@ -72,7 +72,7 @@ class _PairSums:
         if self._dense is None:
             self._sparse = sparse.csr_matrix(self._sparse + rows.T @ rows)
         else:
-            add_pairs(rows, np.ones(rows.shape[0]), self._dense)
+            sum_pairs(rows, np.ones(rows.shape[0]), self._dense, add=True)
 
     def without_diagonal(self) -> np.ndarray | sparse.csr_matrix:
         if self._dense is None:

@@ -91,15 +91,15 @@ def _by_column(counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.nd
     return places.data - 1, places.indices.astype(np.int32), places.indptr.astype(np.int64)
 
 
-def add_pairs(counts: sparse.csr_matrix, weights: np.ndarray, target: np.ndarray) -> None:
-    """Add ``counts' diag(weights) counts`` to the upper triangle of `target`, in place."""
+def sum_pairs(counts: sparse.csr_matrix, weights: np.ndarray, target: np.ndarray, *, add: bool = False) -> None:
+    """Write ``counts' diag(weights) counts`` to the upper triangle of `target`, or add it, in place."""
     columns = _by_column(counts)
     rows = counts.indptr.astype(np.int64), pack_entries(counts.indices, counts.data)
 
-    def add(piece: tuple[int, int]) -> None:
-        update_upper_pairs(*piece, *columns, *rows, weights, target)
+    def sum_piece(piece: tuple[int, int]) -> None:
+        update_upper_pairs(*piece, *columns, *rows, weights, target, add)
 
-    for _ in map_in_order(add, _pieces(len(target))):
+    for _ in map_in_order(sum_piece, _pieces(len(target))):
         pass
 
 
@@ -187,8 +187,8 @@ def _sum_pairs(counts: sparse.csr_matrix, weights: np.ndarray, form: Form, dtype
         sums.setdiag(diagonal)
         sums.eliminate_zeros()
         return sums
-    target = np.zeros((counts.shape[1], counts.shape[1]), dtype=dtype)
-    add_pairs(counts, weights, target)
+    target = np.empty((counts.shape[1], counts.shape[1]), dtype=dtype)
+    sum_pairs(counts, weights, target)
     fill_lower(target)
     np.fill_diagonal(target, diagonal)
     return target
