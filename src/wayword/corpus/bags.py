@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -178,7 +178,7 @@ def read_bags(
     encoding: str | None = None,
     skip: bool = False,
     progress: Progress = ignore,
-) -> Iterator[Corpus]:
+) -> Generator[Corpus, None, None]:
     """Yield the documents of a UCI pair, some at a time; skipped lines come with the last corpus."""
     words = _read_words(vocabulary or find_vocabulary(docword), limits, encoding)
     triples = _Triples(docword, words, limits, skip)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -101,7 +101,7 @@ def _parse_line(line: str | CorpusError, source: str, place: str) -> Mapping[str
     return record
 
 
-def _json_rows(path: Path, options: Options) -> Iterator[Row]:
+def _json_rows(path: Path, options: Options) -> Generator[Row, None, None]:
     source = str(path)
     with open_bytes(path, options.limits) as file, open_text(file, path, options.encoding) as text:
         for number, line in read_lines(text, options.limits, source):
@@ -112,7 +112,7 @@ def _json_rows(path: Path, options: Options) -> Iterator[Row]:
                 options.progress("bytes", file.position(), file.size)
 
 
-def _table_rows(path: Path, options: Options, delimiter: str | None) -> Iterator[Row]:
+def _table_rows(path: Path, options: Options, delimiter: str | None) -> Generator[Row, None, None]:
     with open_bytes(path, options.limits) as file:
         found = read_delimited(
             file, path, options.columns, options.limits, encoding=options.encoding, delimiter=delimiter
@@ -125,7 +125,7 @@ def _table_rows(path: Path, options: Options, delimiter: str | None) -> Iterator
                     options.progress("bytes", file.position(), file.size)
 
 
-def _parquet_rows(path: Path, options: Options) -> Iterator[Row]:
+def _parquet_rows(path: Path, options: Options) -> Generator[Row, None, None]:
     with open_bytes(path, options.limits) as file:
         yield from read_parquet(file, path, options.columns, options.limits)
 
@@ -142,7 +142,7 @@ def _read_whole(path: Path, options: Options) -> str | CorpusError:
     return check_decoded(text, str(path)) or text
 
 
-def _folder_rows(path: Path, options: Options) -> Iterator[Row]:
+def _folder_rows(path: Path, options: Options) -> Generator[Row, None, None]:
     try:
         found = sorted(file for file in path.glob(options.files) if file.is_file())
     except (NotImplementedError, ValueError) as error:
@@ -173,7 +173,7 @@ def _folder_rows(path: Path, options: Options) -> Iterator[Row]:
         options.progress("files", number, len(found))
 
 
-def _listed_rows(items: Iterable[Any], columns: Columns) -> Iterator[Row]:
+def _listed_rows(items: Iterable[Any], columns: Columns) -> Generator[Row, None, None]:
     for row, item in enumerate(items):
         place = f"item {row}"
         if isinstance(item, str):
@@ -185,7 +185,7 @@ def _listed_rows(items: Iterable[Any], columns: Columns) -> Iterator[Row]:
             yield place, CorpusError(problem, source="list", place=place)
 
 
-def _path_rows(path: Path, options: Options) -> Iterator[Row]:
+def _path_rows(path: Path, options: Options) -> Generator[Row, None, None]:
     format = options.format or _find_format(path)
     if format == "jsonl":
         return _json_rows(path, options)
@@ -196,38 +196,45 @@ def _path_rows(path: Path, options: Options) -> Iterator[Row]:
     return _table_rows(path, options, options.delimiter or ("\t" if format == "tsv" else None))
 
 
-def _read_documents(rows: Iterable[Row], options: Options, source: str, skipped: list[Skipped]) -> Iterator[Document]:
+def _read_documents(
+    rows: Generator[Row, None, None], options: Options, source: str, skipped: list[Skipped]
+) -> Generator[Document, None, None]:
     """Yield a document for each good row; raise what is wrong with a bad one, or note it and go on."""
     parser = RecordParser(options.columns, source)
-    for number, (place, row) in enumerate(rows):
-        try:
-            if isinstance(row, CorpusError):
-                raise row
-            yield parser.parse(row, place, number)
-        except CorpusError as error:
-            if not options.skip:
-                raise
-            skipped.append(Skipped(error.place or place, error.problem))
+    # Closed at once, not when it is collected: it holds an open file.
+    with closing(rows):
+        for number, (place, row) in enumerate(rows):
+            try:
+                if isinstance(row, CorpusError):
+                    raise row
+                document = parser.parse(row, place, number)
+            except CorpusError as error:
+                if not options.skip:
+                    raise
+                skipped.append(Skipped(error.place or place, error.problem))
+            else:
+                yield document
     parser.finish()
 
 
-def _row_batches(rows: Iterable[Row], options: Options, source: str) -> Iterator[Corpus]:
+def _row_batches(rows: Generator[Row, None, None], options: Options, source: str) -> Generator[Corpus, None, None]:
     skipped: list[Skipped] = []
-    documents = _read_documents(rows, options, source, skipped)
-    while batch := tuple(islice(documents, _BATCH)):
-        yield Corpus.from_documents(batch)
+    with closing(_read_documents(rows, options, source, skipped)) as documents:
+        while batch := tuple(islice(documents, _BATCH)):
+            yield Corpus.from_documents(batch)
     if skipped:
         yield Corpus((), skipped=skipped)
 
 
-def _checked(batches: Iterator[Corpus], source: str) -> Iterator[Corpus]:
+def _checked(batches: Generator[Corpus, None, None], source: str) -> Iterator[Corpus]:
     """Pass batches on; warn of what was skipped, and raise if nothing is left."""
     n_documents = 0
     skipped: list[Skipped] = []
-    for batch in batches:
-        n_documents += len(batch)
-        skipped += batch.skipped
-        yield batch
+    with closing(batches):
+        for batch in batches:
+            n_documents += len(batch)
+            skipped += batch.skipped
+            yield batch
     shown = "; ".join(f"{row.place}: {row.problem}" for row in skipped[:_SKIPPED_SHOWN])
     if not n_documents:
         raise CorpusError(f"no documents; {shown or 'the source is empty'}", source=source)
@@ -246,7 +253,7 @@ def _name_source(source: object) -> str:
     return name if len(name) <= _LONGEST_NAME else shorten(name)
 
 
-def _batches(source: Any, options: Options) -> Iterator[Corpus]:
+def _batches(source: Any, options: Options) -> Generator[Corpus, None, None]:
     """Yield the documents of any source, some at a time."""
     name = _name_source(source)
     if isinstance(source, (str, Path)):
@@ -271,7 +278,7 @@ def _are_paths(pair: tuple[Any, Any]) -> bool:
     return all(isinstance(path, Path) or (isinstance(path, str) and Path(path).is_file()) for path in pair)
 
 
-def _bag_batches(docword: Path, vocabulary: Path | None, options: Options) -> Iterator[Corpus]:
+def _bag_batches(docword: Path, vocabulary: Path | None, options: Options) -> Generator[Corpus, None, None]:
     return read_bags(
         docword,
         vocabulary,

@@ -206,7 +206,7 @@ def _as_plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def read_frame(frame: Any, columns: Columns) -> Iterator[Row]:
+def read_frame(frame: Any, columns: Columns) -> Generator[Row, None, None]:
     """Yield the rows of a frame that narwhals knows: pandas, polars, pyarrow and others."""
     import narwhals as nw
 
