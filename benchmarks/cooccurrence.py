@@ -21,5 +21,5 @@ def run(repeats: int) -> Iterator[Result]:
         lambda: cooccurrence(X, form="dense"),
         lambda: scaled.T @ scaled,
         target=2.5,
-        repeats=max(repeats, 7),
+        repeats=max(repeats, 15),
     )
