@@ -71,10 +71,13 @@ class CorpusError(WaywordError, ValueError):
         Where in it, for example ``"line 12"``; empty when the whole source is at fault.
     problem : str
         What was expected, what came, what to do.
+    fatal : bool
+        Whether the whole source is at fault, so that no row can be skipped to mend it.
     """
 
-    def __init__(self, problem: str, *, source: str = "", place: str = "") -> None:
+    def __init__(self, problem: str, *, source: str = "", place: str = "", fatal: bool = False) -> None:
         self.problem = problem
+        self.fatal = fatal
         self.source = source
         self.place = place
         where = ", ".join(part for part in (source, place) if part)

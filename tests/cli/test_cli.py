@@ -134,11 +134,20 @@ def test_errors_are_one_line_and_an_exit_code(capsys, tickets, tmp_path, argumen
     assert "Traceback" not in shown.err
 
 
-def test_debug_raises_what_went_wrong(tickets):
-    from wayword.errors import MissingColumnError
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(capsys, tickets):
+    assert main(["corpus", "info", str(tickets), "--text", "body", "--debug"]) == 2
+    shown = capsys.readouterr().err
+    assert "Traceback" in shown
+    assert shown.splitlines()[-1].startswith("wayword: ")
 
-    with pytest.raises(MissingColumnError):
-        main(["corpus", "info", str(tickets), "--text", "body", "--debug"])
+
+def test_a_fault_of_our_own_is_one_line_too(capsys, tickets, monkeypatch):
+    from wayword.corpus import readers
+
+    monkeypatch.setattr(readers, "_batches", lambda *_: 1 / 0)
+    assert main(["corpus", "info", str(tickets)]) == 1
+    shown = capsys.readouterr().err
+    assert shown == "wayword: division by zero (ZeroDivisionError: a fault in Wayword; --debug shows where)\n"
 
 
 def test_skipped_rows_are_told_unless_quiet(capsys, tmp_path):

@@ -86,6 +86,12 @@ def test_dotted_module_path_is_in_no_text(demo):
     assert found == []
 
 
+def test_quoted_module_name_is_in_no_text(demo):
+    modules = {part for label in demo.label_names for part in label.split(".")}
+    found = re.compile(rf"`(?:{'|'.join(sorted(modules))})`|examples/")
+    assert [document.id for document in demo if found.search(document.text)] == []
+
+
 def test_addresses_and_examples_are_in_no_text(demo):
     assert not [document.id for document in demo if re.search(r"https?://|>>> ", document.text)]
 

@@ -128,3 +128,9 @@ def test_brown_is_english_with_one_label_each(brown):
     assert (info.documents, info.labels) == (500, 15)
     assert info.labels_per_document == {1: 500}
     assert info.languages == {"en": 1.0}
+
+
+def test_languages_are_looked_at_all_over_the_corpus():
+    english, german = "this is the way that we do it", "das ist nicht die Art und Weise"
+    languages = Corpus([english] * 1000 + [german] * 5000).info().languages
+    assert languages["de"] == pytest.approx(5 / 6, abs=0.01)

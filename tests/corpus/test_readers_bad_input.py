@@ -324,7 +324,7 @@ def test_empty_parquet_file_is_not_readable(tmp_path):
 def test_folder_without_texts_says_what_it_holds(tmp_path):
     write(tmp_path / "a.md", "x")
     write(tmp_path / "b.PDF", "x")
-    refuse(CorpusError, tmp_path, "no file fits files='**/*.txt*'", ".PDF, .md")
+    refuse(CorpusError, tmp_path, "no file fits files='**/*.txt'", ".PDF, .md")
 
 
 def test_folder_without_files_says_so(tmp_path):
@@ -397,8 +397,21 @@ def test_one_bad_row_does_not_change_how_the_others_are_read(tmp_path):
 
 def test_unclosed_quote_is_named_by_the_line_it_opens_on(tmp_path):
     path = write(tmp_path / "a.csv", 'id,text\n1,"one"\n2,"never closed\n3,three\n4,four\n')
-    refuse(CorpusError, path, "unexpected end of data", place="line 3")
+    for errors in ("raise", "skip"):
+        refuse(CorpusError, path, "never closed and swallows the 2 lines after it", place="line 3", errors=errors)
+
+
+def test_unclosed_quote_on_the_last_line_is_one_bad_row(tmp_path):
+    path = write(tmp_path / "a.csv", 'id,text\n1,"one"\n2,"never closed\n')
+    refuse(CorpusError, path, place="line 3")
     assert keep_good(path, places=["line 3"]).texts == ("one",)
+
+
+def test_id_that_the_first_row_lacks_stops_skipping_too(tmp_path):
+    path = write(
+        tmp_path / "a.jsonl", '{"text": "one"}\n' + "".join(f'{{"text": "x", "id": "{k}"}}\n' for k in range(9))
+    )
+    refuse(CorpusError, path, "the first row has none", place="line 2", errors="skip")
 
 
 def test_unclosed_quote_in_a_long_file_is_named_by_the_line_it_opens_on(tmp_path):
@@ -420,6 +433,12 @@ def test_item_of_a_list_that_is_no_text_is_named(item):
 
 
 # Encodings
+
+
+def test_byte_that_a_single_byte_encoding_lacks_is_named_by_its_line(tmp_path):
+    path = write(tmp_path / "a.jsonl", b'{"text": "one"}\n{"text": "\x81"}\n{"text": "three"}\n')
+    refuse(EncodingError, path, "not cp1252 text (byte 0x81)", place="line 2", encoding="cp1252")
+    assert keep_good(path, places=["line 2"], encoding="cp1252").texts == ("one", "three")
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])

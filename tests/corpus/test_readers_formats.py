@@ -194,7 +194,7 @@ def test_sub_folder_is_metadata_otherwise(shelves):
 
 
 def test_files_of_a_folder_are_chosen_by_pattern(shelves):
-    assert read_corpus(shelves, files="love/*.txt").ids == ("love/b.txt",)
+    assert read_corpus(shelves, files="love/*.txt").ids == ("love/b.txt", "love/d.txt.gz")
     assert read_corpus(shelves, files="**/*.md").texts == ("not a text",)
 
 

@@ -121,3 +121,9 @@ def test_random_split_of_reuters_has_every_label_on_both_sides(reuters):
         assert repeated <= set(one.label_names)
         assert repeated <= set(other.label_names)
         assert abs(len(one) - share * len(reuters)) < len(totals)
+
+
+def test_share_is_kept_where_labels_allow():
+    labels = [(f"label {k % 40}",) for k in range(2000)]
+    for share in (0.1, 0.3, 0.8):
+        assert len(split_positions(labels, share, 5)[0]) == round(2000 * share)

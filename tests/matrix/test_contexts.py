@@ -99,6 +99,12 @@ def test_wrong_contexts_are_errors(options, said):
         context_cooccurrence(["good room"], vectorizer, **options)
 
 
+def test_a_bag_of_words_has_no_sentences(data_path):
+    corpus = read_corpus(data_path("associated_press.docword.txt.gz"))
+    with pytest.raises(InputError, match="keeps no sentences"):
+        context_cooccurrence(corpus, Vectorizer(max_terms=50).fit(corpus))
+
+
 def test_windows_need_single_words():
     vectorizer = Vectorizer(ngrams=(1, 2)).fit(["good room"])
     with pytest.raises(InputError, match="ngrams"):

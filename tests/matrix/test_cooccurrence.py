@@ -58,6 +58,36 @@ def test_documents_can_be_added_and_taken_away(left, right, X, data):
     assert np.abs(nothing.toarray()).max() < 1e-12
 
 
+def test_nothing_is_left_of_a_term_whose_documents_are_gone():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.7, (40, 6))
+    X[20:, 2] = 0
+    for form in FORMS:
+        rest = cooccurrence(X, form=form) - cooccurrence(X[:20], form=form)
+        assert rest.document_frequencies[2] == 0
+        assert (rest.row_normalized()[2] == 0).all()
+        assert (rest.rows([2]) == 0).all()
+        assert (rest.toarray() >= 0).all()
+
+
+def test_rows_may_be_chosen_by_a_mask():
+    Q = cooccurrence([[1, 2, 0], [0, 1, 1]])
+    assert (Q.rows(np.array([True, False, True])) == Q.toarray()[[0, 2]]).all()
+
+
+def test_it_is_an_array_and_read_only():
+    Q = cooccurrence([[1, 2], [2, 1]])
+    assert (np.asarray(Q) == Q.toarray()).all()
+    with pytest.raises(ValueError, match="read-only"):
+        Q.sums[0, 0] = 5
+
+
+def test_progress_is_told_to_the_last_term():
+    told = []
+    cooccurrence(np.ones((2, 150)), progress=lambda *now: told.append(now))
+    assert told == [("terms", 64, 150), ("terms", 128, 150), ("terms", 150, 150)]
+
+
 def test_taking_away_strangers_is_an_error():
     with pytest.raises(InputError, match="had not been added"):
         cooccurrence([[2, 0]]) - cooccurrence([[0, 2]])
@@ -122,6 +152,8 @@ def test_saved_and_loaded_is_the_same(tmp_path, form):
         ([[1.0, -1.0]], "0 or more"),
         ([[0.5, 1.5]], "whole counts"),
         (np.zeros((0, 3)), "documents by terms"),
+        ([1, 2, 3], "documents by terms"),
+        (["a text"], "count texts with a Vectorizer first"),
         (np.zeros((3, 0)), "documents by terms"),
         ([[2.0**31, 1.0]], "below"),
     ],

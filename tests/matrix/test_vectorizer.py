@@ -281,9 +281,49 @@ def test_a_given_vocabulary_is_counted_in_its_order():
         assert vectorizer.get_feature_names_out().tolist() == terms
 
 
-def test_tfidf_needs_a_vocabulary_with_frequencies():
-    with pytest.raises(InputError, match="without document frequencies"):
-        Vectorizer(vocabulary=["room"], weighting="tfidf").fit(["room"])
+def test_a_list_of_terms_gets_its_frequencies_from_the_documents():
+    ours = Vectorizer(**LIKE_SKLEARN, vocabulary=["food", "room"], weighting="tfidf")
+    theirs = TfidfVectorizer(vocabulary=["food", "room"], norm=None)
+    texts = ["room food room", "room", "view"]
+    assert_same(ours, ours.fit_transform(texts), theirs, theirs.fit_transform(texts))
+    assert ours.vocabulary_.document_frequencies.tolist() == [1, 2]
+    assert ours.vocabulary_.term_frequencies.tolist() == [1, 3]
+
+
+def test_terms_may_be_named_in_any_case_and_as_arrays():
+    settings = {"drop": np.array(["Rooms"]), "keep": np.array(["US"]), "stop_words": np.array(["The"])}
+    assert list(Vectorizer(**settings).fit(["The us view of rooms, or"]).vocabulary_) == ["us", "view"]
+
+
+def test_a_form_fares_like_its_lemma():
+    vocabulary = Vectorizer().fit(["The results were higher, a result is high, we were pointing"]).vocabulary_
+    assert vocabulary.term_frequencies[vocabulary["result"]] == 2
+    assert vocabulary.term_frequencies[vocabulary["high"]] == 2
+    assert list(Vectorizer(stop_words=["rooms"]).fit(["room rooms view"]).vocabulary_) == ["view"]
+
+
+def test_a_phrase_to_keep_does_not_bring_stop_words_back():
+    vectorizer = Vectorizer(ngrams=(1, 2), keep=["out of"]).fit(["milk ran out of the fridge"])
+    assert not {"out", "of", "milk out"} & set(vectorizer.vocabulary_)
+
+
+@pytest.mark.parametrize("pattern", [r"\w\w+", r"\w{2,}"])
+def test_contractions_do_not_depend_on_how_the_pattern_is_written(pattern):
+    vectorizer = Vectorizer(**PLAIN, token_pattern=pattern, contractions=True).fit(["I'm here in the 1990's"])
+    assert list(vectorizer.vocabulary_) == ["1990", "am", "here", "in", "the"]
+
+
+def test_what_is_left_of_a_contraction_must_be_a_word():
+    assert list(Vectorizer(contractions=True).fit(["rock of the 1990's"]).vocabulary_) == ["rock"]
+
+
+def test_contractions_in_capitals():
+    vectorizer = Vectorizer(**PLAIN, lowercase=False, contractions=True).fit(["Can't WON'T It's"])
+    assert list(vectorizer.vocabulary_) == ["Can", "It", "Will", "is", "not"]
+
+
+def test_documents_may_stand_in_a_list(brown):
+    assert (Vectorizer().fit_transform(list(brown[:3])) != Vectorizer().fit_transform(brown[:3])).nnz == 0
 
 
 def test_a_bag_of_words_is_counted_as_it_is(data_path):

@@ -21,6 +21,9 @@ _PATIENCE = 1.0
 _DOING = {
     "bytes": "reading",
     "files": "reading files",
+    "rows": "reading rows",
+    "blocks": "counting",
+    "terms": "counting pairs",
     "modules": "reading modules",
     "documents": "splitting text",
     "words": "looking up words",

@@ -72,7 +72,7 @@ def info(
     format: FormatOption = None,
     encoding: EncodingOption = None,
     delimiter: DelimiterOption = None,
-    files: FilesOption = "**/*.txt*",
+    files: FilesOption = "**/*.txt",
     errors: ErrorsOption = "raise",
     top: Annotated[int, typer.Option(help="How many labels to list.", min=1)] = 10,
     json: JsonOption = False,
@@ -80,7 +80,17 @@ def info(
     """Show documents, labels, lengths, languages and duplicates."""
     from wayword.corpus.readers import read_corpus
 
-    options = reading(text, id, labels, label_separator, format, encoding, delimiter, files, errors)
+    options = reading(
+        text=text,
+        id=id,
+        labels=labels,
+        label_separator=label_separator,
+        format=format,
+        encoding=encoding,
+        delimiter=delimiter,
+        files=files,
+        errors=errors,
+    )
     with progress() as report:
         found = read_corpus(path, stream=True, progress=report, **options).info()
     if json:
@@ -131,7 +141,7 @@ def vocabulary(
     format: FormatOption = None,
     encoding: EncodingOption = None,
     delimiter: DelimiterOption = None,
-    files: FilesOption = "**/*.txt*",
+    files: FilesOption = "**/*.txt",
     errors: ErrorsOption = "raise",
     language: Annotated[str, typer.Option(help="Code of the language, or 'none'.")] = "en",
     lemmatize: Annotated[bool, typer.Option(help="Reduce words to lemmas.")] = True,
@@ -153,7 +163,17 @@ def vocabulary(
     from wayword.corpus.readers import read_corpus
     from wayword.matrix.vectorizer import Vectorizer
 
-    options = reading(text, id, labels, label_separator, format, encoding, delimiter, files, errors)
+    options = reading(
+        text=text,
+        id=id,
+        labels=labels,
+        label_separator=label_separator,
+        format=format,
+        encoding=encoding,
+        delimiter=delimiter,
+        files=files,
+        errors=errors,
+    )
     vectorizer = Vectorizer(
         language=language,
         lemmatize=lemmatize,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 from typing import Annotated, Any
 
@@ -98,8 +99,9 @@ def main(arguments: list[str] | None = None) -> int:
     except Exception as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             return BAD_USE  # the help was its message
+        if settings.debug:
+            traceback.print_exc()
         known = isinstance(error, (WaywordError, OSError, MemoryError)) or _comes_from_parser(error)
-        if settings.debug or not known:
-            raise
-        print(f"wayword: {_one_line(error)}", file=sys.stderr)
+        hint = "" if known else f" ({type(error).__name__}: a fault in Wayword; --debug shows where)"
+        print(f"wayword: {_one_line(error)}{hint}", file=sys.stderr)
         return _exit_code(error)

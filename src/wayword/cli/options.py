@@ -50,6 +50,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 
 
 def reading(
+    *,
     text: list[str],
     id: str,
     labels: list[str],

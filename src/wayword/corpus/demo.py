@@ -63,10 +63,11 @@ _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:currentmodule|module|plot|version\w+|de
 # The same page of every function of a package about the arrays it takes.
 _BOILERPLATE = re.compile(r"\*\*Array API Standard Support\*\*.*?for more information\.", re.DOTALL)
 _ROLE = re.compile(r":(?:py:)?\w+:`~?\.?([^`<]*?)(?:\s*<[^>]*>)?`")
-_ADDRESS = re.compile(r"(?:https?://|www\.|doi:)\S+|\bsphx_\w+(?:\.py)?")
+_ADDRESS = re.compile(r"(?:https?://|www\.|doi:)\S+|\bsphx_\w+(?:\.py)?|\bexamples/\S+")
 # Sets that a docstring was made from at import: their order changes from one process to the next.
 _SET = re.compile(r"``\{'[^`]*\}``")
 _DOTTED = re.compile(r"\b(?:[a-z_]\w*\.)+(?=\w)")
+_QUOTED = re.compile(r"`+([a-z_]+)`+")
 _BARE = re.compile(rf"(?<![^\W_])(?:{'|'.join(_MODULE_WORDS)})(?![^\W_])")
 
 
@@ -82,12 +83,17 @@ def _drop_modules(path: re.Match[str]) -> str:
     return "" if path.group().split(".")[0] in _module_names() else path.group()
 
 
+def _drop_name(quoted: re.Match[str]) -> str:
+    """Return a name in back-ticks, unless it is that of a module."""
+    return "" if quoted.group(1) in _module_names() else quoted.group()
+
+
 def clean_docstring(text: str) -> str:
     """Return the prose of a docstring, without examples, addresses and names of modules."""
     for pattern in (_BOILERPLATE, _DOCTEST, _IMPORT, _DIRECTIVE, _SET):
         text = pattern.sub("", text)
     text = _ADDRESS.sub("", _ROLE.sub(r"\1", text))
-    text = _BARE.sub("", _DOTTED.sub(_drop_modules, text))
+    text = _BARE.sub("", _QUOTED.sub(_drop_name, _DOTTED.sub(_drop_modules, text)))
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+", " ", text)).strip()
 
 

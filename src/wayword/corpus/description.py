@@ -118,7 +118,8 @@ class _Description:
         self.empty = 0
         self.label_counts: Counter[str] = Counter()
         self.labels_per_document: Counter[int] = Counter()
-        self.languages: Counter[str] = Counter()
+        self.languages: dict[int, str] = {}
+        self._every = 1
         # Digests, not texts: a streamed corpus must not be kept in memory.
         self.texts: set[bytes] = set()
         self.metadata: dict[str, None] = {}
@@ -131,8 +132,15 @@ class _Description:
         self.labels_per_document[len(document.labels)] += 1
         self.texts.add(hashlib.blake2b(document.text.encode("utf-8", "surrogatepass"), digest_size=12).digest())
         self.metadata.update(dict.fromkeys(document.metadata))
-        if len(self.lengths) <= _LANGUAGE_SAMPLE and length:
-            self.languages[guess_language(document.text)] += 1
+        if length and len(self.lengths) % self._every == 0:
+            self._guess(document.text)
+
+    def _guess(self, text: str) -> None:
+        """Note the language of every n-th document; n doubles when they become too many."""
+        self.languages[len(self.lengths)] = guess_language(text)
+        if len(self.languages) > _LANGUAGE_SAMPLE:
+            self._every *= 2
+            self.languages = {k: language for k, language in self.languages.items() if k % self._every == 0}
 
 
 def _summarise(lengths: list[int]) -> Lengths:
@@ -152,7 +160,7 @@ def describe(corpus: Corpus | StreamedCorpus) -> CorpusInfo:
         for document in batch:
             seen.add(document)
     n = len(seen.lengths)
-    guessed = seen.languages.total()
+    languages = Counter(seen.languages.values())
     return CorpusInfo(
         documents=n,
         labels=len(seen.label_counts),
@@ -161,7 +169,7 @@ def describe(corpus: Corpus | StreamedCorpus) -> CorpusInfo:
         lengths=_summarise(seen.lengths),
         empty=seen.empty,
         duplicates=n - len(seen.texts),
-        languages={language: count / guessed for language, count in seen.languages.most_common()},
+        languages={language: count / languages.total() for language, count in languages.most_common()},
         metadata=tuple(seen.metadata),
         skipped=skipped,
     )

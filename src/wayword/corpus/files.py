@@ -30,8 +30,6 @@ _MARKS = (
 # Below this much text the ratio is not looked at: small files of one repeated word are harmless.
 _RATIO_FROM = 64 * 2**20
 _BUFFER = 2**18
-# Encodings in which one bad byte spoils no other.
-_BYTEWISE = ("utf-8", "utf-8-sig", "ascii")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +132,13 @@ def find_encoding(bytes_: io.BufferedReader, declared: str | None, path: Path) -
 
 
 @contextmanager
-def open_text(file: ByteFile, path: Path, declared: str | None) -> Iterator[IO[str]]:
+def open_text(file: ByteFile, path: Path, declared: str | None) -> Iterator[io.TextIOWrapper]:
     """Read the bytes of `file` as text with line ends as they are.
 
-    In UTF-8, bytes that are no text become lone surrogates, so that one bad row can be told from the rest.
+    Bytes that are no text become lone surrogates, so that one bad row can be told from the rest.
     """
     encoding = find_encoding(file.bytes, declared, path)
-    policy = "surrogateescape" if encoding in _BYTEWISE else "strict"
-    text = io.TextIOWrapper(file.bytes, encoding=encoding, errors=policy, newline="")
+    text = io.TextIOWrapper(file.bytes, encoding=encoding, errors="surrogateescape", newline="")
     try:
         yield text
     except UnicodeError as error:
@@ -162,12 +159,12 @@ def wrong_encoding(source: str, place: str, encoding: str, detail: str) -> Encod
 _STRAY = re.compile("[\udc80-\udcff]")
 
 
-def check_decoded(text: str, source: str, place: str = "") -> EncodingError | None:
+def check_decoded(text: str, source: str, place: str = "", encoding: str = "utf-8") -> EncodingError | None:
     """Return the error for the first byte that could not be decoded in `text`, if there is one."""
     stray = None if text.isascii() else _STRAY.search(text)
     if stray is None:
         return None
-    return wrong_encoding(source, place, "utf-8", f"byte 0x{ord(stray.group()) - 0xDC00:02x}")
+    return wrong_encoding(source, place, encoding, f"byte 0x{ord(stray.group()) - 0xDC00:02x}")
 
 
 def _skip_line(text: IO[str]) -> None:

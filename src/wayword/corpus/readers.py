@@ -69,21 +69,21 @@ def _find_format(path: Path) -> Format:
     if path.is_dir():
         return "folder"
     name = path.name.lower().removesuffix(".gz")
-    if "docword" in name:
-        return "uci"
-    suffix = Path(name).suffix.lower()
+    suffix = Path(name).suffix
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
+    if "docword" in name:
+        return "uci"
     raise CorpusError(
         f"cannot tell what kind of file this is from its name; say format= one of {', '.join(FORMATS)}",
         source=str(path),
     )
 
 
-def _parse_line(line: str | CorpusError, source: str, place: str) -> Mapping[str, Any] | CorpusError:
+def _parse_line(line: str | CorpusError, source: str, place: str, encoding: str) -> Mapping[str, Any] | CorpusError:
     if isinstance(line, CorpusError):
         return line
-    wrong = check_decoded(line, source, place)
+    wrong = check_decoded(line, source, place, encoding)
     if wrong is not None:
         return wrong
     try:
@@ -107,9 +107,10 @@ def _json_rows(path: Path, options: Options) -> Generator[Row, None, None]:
         for number, line in read_lines(text, options.limits, source):
             if isinstance(line, CorpusError) or line.strip():
                 place = f"line {number}"
-                yield place, _parse_line(line, source, place)
+                yield place, _parse_line(line, source, place, text.encoding)
             if number % _BATCH == 0:
                 options.progress("bytes", file.position(), file.size)
+        options.progress("bytes", file.size, file.size)
 
 
 def _table_rows(path: Path, options: Options, delimiter: str | None) -> Generator[Row, None, None]:
@@ -123,28 +124,30 @@ def _table_rows(path: Path, options: Options, delimiter: str | None) -> Generato
                 yield row
                 if number % _BATCH == 0:
                     options.progress("bytes", file.position(), file.size)
+        options.progress("bytes", file.size, file.size)
 
 
 def _parquet_rows(path: Path, options: Options) -> Generator[Row, None, None]:
     with open_bytes(path, options.limits) as file:
-        yield from read_parquet(file, path, options.columns, options.limits)
+        yield from read_parquet(file, path, options.columns, options.limits, options.progress)
 
 
 def _read_whole(path: Path, options: Options) -> str | CorpusError:
     """Return the text of one file of a folder."""
     with open_bytes(path, options.limits) as file, open_text(file, path, options.encoding) as stream:
-        text = stream.read(options.limits.max_field + 1)
+        text, encoding = stream.read(options.limits.max_field + 1), stream.encoding
     if len(text) > options.limits.max_field:
         return LimitError(
             f"longer than {options.limits.max_field:,} characters; if that is right, read it with a larger max_field",
             source=str(path),
         )
-    return check_decoded(text, str(path)) or text
+    return check_decoded(text, str(path), "", encoding) or text
 
 
 def _folder_rows(path: Path, options: Options) -> Generator[Row, None, None]:
     try:
-        found = sorted(file for file in path.glob(options.files) if file.is_file())
+        patterns = (options.files, f"{options.files}.gz")
+        found = sorted(file for pattern in patterns for file in path.glob(pattern) if file.is_file())
     except (NotImplementedError, ValueError) as error:
         raise InputError(f"files={options.files!r} is no pattern within the folder: {error}") from None
     if not found:
@@ -209,7 +212,7 @@ def _read_documents(
                     raise row
                 document = parser.parse(row, place, number)
             except CorpusError as error:
-                if not options.skip:
+                if not options.skip or error.fatal:
                     raise
                 skipped.append(Skipped(error.place or place, error.problem))
             else:
@@ -263,7 +266,7 @@ def _batches(source: Any, options: Options) -> Generator[Corpus, None, None]:
         if (options.format or _find_format(path)) == "uci":
             return _bag_batches(path, None, options)
         return _row_batches(_path_rows(path, options), options, name)
-    if isinstance(source, tuple) and len(source) == 2 and (options.format == "uci" or _are_paths(source)):
+    if isinstance(source, (tuple, list)) and len(source) == 2 and (options.format == "uci" or _are_paths(source)):
         return _bag_batches(Path(source[0]), Path(source[1]), options)
     if is_frame(source):
         return _row_batches(read_frame(source, options.columns), options, name)
@@ -274,8 +277,8 @@ def _batches(source: Any, options: Options) -> Generator[Corpus, None, None]:
     )
 
 
-def _are_paths(pair: tuple[Any, Any]) -> bool:
-    return all(isinstance(path, Path) or (isinstance(path, str) and Path(path).is_file()) for path in pair)
+def _are_paths(pair: Sequence[Any]) -> bool:
+    return all(isinstance(path, Path) or (isinstance(path, str) and os.path.isfile(path)) for path in pair)
 
 
 def _bag_batches(docword: Path, vocabulary: Path | None, options: Options) -> Generator[Corpus, None, None]:
@@ -326,7 +329,7 @@ def read_corpus(
     format: Format | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
-    files: str = "**/*.txt*",
+    files: str = "**/*.txt",
     errors: Literal["raise", "skip"] = "raise",
     stream: bool = False,
     max_field: int = DEFAULT_LIMITS.max_field,
@@ -359,7 +362,7 @@ def read_corpus(
     delimiter : str or None
         What stands between two fields; sniffed by default.
     files : str
-        Which files of a folder to read, as a glob pattern.
+        Which files of a folder to read, as a glob pattern; gzipped ones are read as well.
     errors : {"raise", "skip"}
         Whether a bad row raises an error, or is left out, counted in ``Corpus.skipped`` and warned of.
     stream : bool
@@ -404,5 +407,6 @@ def read_corpus(
     if stream:
         if isinstance(source, Iterator):
             raise InputError("a generator can be read only once; give a list or a file to stream, or stream=False")
+        _batches(source, options).close()  # a source that is not there is told now, not at the first pass
         return StreamedCorpus(lambda: _checked(_batches(source, options), name), name)
     return concatenate(_checked(_batches(source, options), name))

@@ -16,8 +16,8 @@ from wayword.corpus.corpus import Document, Labels
 from wayword.errors import CorpusError, DuplicateIdError, MissingColumnError, shorten
 
 Record = Mapping[str, Any]
-_TRUE = {"1", "true", "True", "TRUE", 1}
-_FALSE = {"0", "false", "False", "FALSE", 0}
+_TRUE = frozenset({"1", "1.0", "true", "yes"})
+_FALSE = frozenset({"0", "0.0", "false", "no"})
 DEFAULT_ID = "id"
 DEFAULT_LABELS = "labels"
 
@@ -174,7 +174,9 @@ class RecordParser:
             self._has_ids = column is not None and column in record
         if not self._has_ids or column is None:
             if column is not None and not is_missing(record.get(column)):
-                raise self._error(f"has an id in {column!r}, but the first row has none; give all rows an id", place)
+                # Not one bad row: all that follow would be.
+                problem = f"has an id in {column!r}, but the first row has none; give all rows an id"
+                raise CorpusError(problem, source=self._source, place=place, fatal=True)
             return str(row)
         value = record.get(column)
         if is_missing(value) or isinstance(value, (list, tuple, dict)):
@@ -206,9 +208,10 @@ class RecordParser:
     def _name_labels(self, column: str, value: Any) -> list[str]:
         if len(self._columns.labels) > 1 and isinstance(value, (str, int, float)):
             # Several columns of marks: the column's name is the label.
-            if value in _TRUE:
+            mark = _name(value).lower()
+            if mark in _TRUE:
                 return [column]
-            if value in _FALSE:
+            if mark in _FALSE:
                 return []
         if isinstance(value, str):
             value = value.split(self._columns.separator) if self._columns.separator else [value]

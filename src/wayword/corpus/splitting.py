@@ -40,6 +40,26 @@ def _even_out(
     return moved
 
 
+def _restore_sizes(
+    labels: Sequence[Sequence[str]],
+    order: Sequence[int],
+    sides: list[set[int]],
+    counts: list[Counter[str]],
+    totals: Counter[str],
+    cut: int,
+) -> None:
+    """Move documents that nobody misses back, until the first side has `cut` of them or none is left."""
+    full = 0 if len(sides[0]) > cut else 1
+    for position in order:
+        if len(sides[0]) == cut:
+            return
+        if position in sides[full] and _can_leave(labels[position], counts[full], totals):
+            sides[full].remove(position)
+            sides[1 - full].add(position)
+            counts[full].subtract(labels[position])
+            counts[1 - full].update(labels[position])
+
+
 def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) -> tuple[list[int], list[int]]:
     """Return the sorted positions of a random `share` of the documents, and of the rest.
 
@@ -57,4 +77,5 @@ def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) ->
     # Each move brings a label to both sides and takes none off, so this ends.
     while _even_out(labels, holders, sides, counts, totals):
         pass
+    _restore_sizes(labels, order, sides, counts, totals, cut)
     return sorted(sides[0]), sorted(sides[1])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 from wayword.corpus.files import ByteFile, Limits, check_decoded, find_encoding, open_text
 from wayword.corpus.records import Columns, Record
 from wayword.errors import CorpusError, LimitError, MissingExtraError
+from wayword.progress import Progress, ignore
 
 Row = tuple[str, Record | CorpusError]
 _SAMPLE = 2**16
@@ -28,7 +30,7 @@ class Dialect(NamedTuple):
     """How a delimited file is written."""
 
     delimiter: str
-    quotechar: str = '"'
+    quotechar: str | None = '"'
     escapechar: str | None = None
 
     def reader(self, lines: Any) -> Any:
@@ -37,6 +39,7 @@ class Dialect(NamedTuple):
             lines,
             delimiter=self.delimiter,
             quotechar=self.quotechar,
+            quoting=csv.QUOTE_MINIMAL if self.quotechar else csv.QUOTE_NONE,
             escapechar=self.escapechar,
             doublequote=self.escapechar is None,
             strict=True,
@@ -55,25 +58,30 @@ def _score(dialect: Dialect, sample: str, wanted: Sequence[str]) -> tuple[int, i
     return (sum(name in rows[0] for name in wanted), 2 * even - len(rows), len(rows[0]))
 
 
-def sniff_dialect(sample: str, wanted: Sequence[str]) -> Dialect:
+def _find_quote(sample: str, delimiter: str) -> str:
+    """Return the quote that opens more fields; single ones are apostrophes too, so ties go to double ones."""
+    single, double = (
+        len(re.findall(rf"(?:^|{re.escape(delimiter)}){quote}", sample, re.MULTILINE)) for quote in ("'", '"')
+    )
+    return "'" if single > double else '"'
+
+
+def sniff_dialect(sample: str, wanted: Sequence[str], delimiter: str | None = None) -> Dialect:
     """Return the dialect under which a sample looks most like a table with the `wanted` columns.
 
     The standard library's sniffer guesses from character counts and is led astray by long texts; here the
-    candidates are tried, and what decides is whether the columns asked for appear and the rows are even. Single
-    quotes, which are apostrophes too, are tried only where double ones do not find the columns or do not occur.
+    candidates are tried, and what decides is whether the columns asked for appear and the rows are even.
     """
-
-    def best(quote: str) -> tuple[tuple[int, int, int], Dialect]:
-        escapes = (None, "\\") if "\\" + quote in sample else (None,)
-        candidates = [Dialect(delimiter, quote, escape) for escape in escapes for delimiter in ",\t;|"]
-        scored = [(_score(dialect, sample, wanted), dialect) for dialect in candidates]
-        return max(scored, key=lambda pair: pair[0])
-
-    score, dialect = best('"')
-    if '"' in sample and score[0] == len(wanted):
-        return dialect
-    single_score, single = best("'")
-    return single if single_score > score else dialect
+    candidates = []
+    for mark in delimiter or ",\t;|":
+        quote = _find_quote(sample, mark)
+        candidates.append(Dialect(mark, quote))
+        if "\\" + quote in sample:
+            candidates.append(Dialect(mark, quote, "\\"))
+        if mark == "\t":
+            # Many programs write tabs between fields and quote nothing.
+            candidates.append(Dialect(mark, None))
+    return max(candidates, key=lambda dialect: _score(dialect, sample, wanted))
 
 
 @contextmanager
@@ -101,17 +109,19 @@ def _next_rows(reader: Any, limits: Limits) -> tuple[list[tuple[int, list[str] |
     return rows, True
 
 
-def _check_cells(cells: Sequence[str], header: Sequence[str], source: str, place: str) -> CorpusError | None:
+def _check_cells(
+    cells: Sequence[str], header: Sequence[str], source: str, place: str, encoding: str
+) -> CorpusError | None:
     if len(cells) != len(header):
         return CorpusError(
             f"expected {len(header)} fields as in the header, got {len(cells)}; check quotes and delimiters there",
             source=source,
             place=place,
         )
-    return check_decoded("".join(cells), source, place)
+    return check_decoded("".join(cells), source, place, encoding)
 
 
-def _csv_problem(error: csv.Error, limits: Limits, source: str, place: str) -> CorpusError:
+def _csv_problem(error: csv.Error, limits: Limits, source: str, place: str, swallowed: int) -> CorpusError:
     if "field larger than" in str(error):
         return LimitError(
             f"a field of more than {limits.max_field:,} characters: is a quote left open before? "
@@ -119,6 +129,9 @@ def _csv_problem(error: csv.Error, limits: Limits, source: str, place: str) -> C
             source=source,
             place=place,
         )
+    if "unexpected end of data" in str(error) and swallowed:
+        problem = f"a quote is opened there, never closed and swallows the {swallowed:,} lines after it; close it"
+        return CorpusError(problem, source=source, place=place, fatal=True)
     return CorpusError(f"not a row of the table: {error}", source=source, place=place)
 
 
@@ -154,7 +167,7 @@ def read_delimited(
     source = str(path)
     sample = file.bytes.peek(_SAMPLE)[:_SAMPLE]
     found = find_encoding(file.bytes, encoding, path)
-    dialect = Dialect(delimiter) if delimiter else sniff_dialect(sample.decode(found, "ignore"), columns.needed)
+    dialect = sniff_dialect(sample.decode(found, "ignore"), columns.needed, delimiter)
     with open_text(file, path, encoding) as text:
         reader = dialect.reader(text)
         rows, more = _next_rows(reader, limits)
@@ -163,9 +176,9 @@ def read_delimited(
             for line, cells in rows:
                 place = f"line {line + 1}"
                 if isinstance(cells, csv.Error):
-                    yield place, _csv_problem(cells, limits, source, place)
+                    yield place, _csv_problem(cells, limits, source, place, reader.line_num - line - 1)
                 elif cells:
-                    problem = _check_cells(cells, header, source, place)
+                    problem = _check_cells(cells, header, source, place, found)
                     yield place, problem or dict(zip(header, cells, strict=True))
             rows, more = _next_rows(reader, limits) if more else ([], False)
 
@@ -178,7 +191,9 @@ def _check_sizes(record: Record, limits: Limits, source: str, place: str) -> Rec
     return record
 
 
-def read_parquet(file: ByteFile, path: Path, columns: Columns, limits: Limits) -> Iterator[Row]:
+def read_parquet(
+    file: ByteFile, path: Path, columns: Columns, limits: Limits, progress: Progress = ignore
+) -> Iterator[Row]:
     """Yield the rows of a Parquet file, a group at a time."""
     try:
         import pyarrow as pa
@@ -195,6 +210,7 @@ def read_parquet(file: ByteFile, path: Path, columns: Columns, limits: Limits) -
                 place = f"row {row}"
                 yield place, _check_sizes(record, limits, str(path), place)
                 row += 1
+            progress("rows", row, table.metadata.num_rows)
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise CorpusError(f"not a readable Parquet file: {error}", source=str(path)) from None
 

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from wayword.corpus.corpus import BagOfWords, Corpus
+from wayword.corpus.corpus import BagOfWords, Corpus, Document
 from wayword.corpus.streaming import StreamedCorpus
 from wayword.corpus.words import APOSTROPHES, expand_contraction, replace_emoticons
-from wayword.errors import InputError
+from wayword.errors import InputError, shorten
 from wayword.kernels.threads import map_in_order
 from wayword.progress import Progress, ignore
 
@@ -217,11 +217,11 @@ def iterate_texts(documents: Any) -> Iterator[tuple[Sequence[str], Sequence[str]
 
 
 def _check_texts(texts: Iterable[Any]) -> list[str]:
-    texts = list(texts)
+    texts = [text.text if isinstance(text, Document) else text for text in texts]
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
-                f"document {position} must be a string, got {type(text).__name__} {text!r}; "
+                f"document {position} must be a string, got {type(text).__name__} {shorten(text)}; "
                 "put an empty string for a missing text"
             )
     return texts

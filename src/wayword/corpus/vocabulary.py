@@ -113,12 +113,17 @@ class Vocabulary(Sequence[str]):
             raise InputError(f"this vocabulary was made without {what}; give them, or fit a Vectorizer")
         return value
 
+    @property
+    def has_frequencies(self) -> bool:
+        """Whether it is known how often the terms occur."""
+        return self._n_documents is not None and self._document_frequencies is not None
+
     def __len__(self) -> int:
         return len(self._terms)
 
-    def __getitem__(self, column):
-        """Return the term of a column, or the terms of a slice of columns."""
-        return self._terms[column]
+    def __getitem__(self, key: Any) -> Any:
+        """Return the term of a column, the terms of a slice, or, as scikit-learn has it, the column of a term."""
+        return self.column(key) if isinstance(key, str) else self._terms[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._terms)
@@ -148,6 +153,7 @@ class Vocabulary(Sequence[str]):
 
     def near(self, word: str, n: int = 3) -> tuple[str, ...]:
         """Return up to `n` terms that are spelled nearly like `word`, the nearest first."""
+        word = word if word in self._columns or word.lower() == word else word.lower()
         length = len(word)
         # The ratio that difflib asks for cannot be reached by a term of a very different length.
         candidates = [term for term in self._terms if length / 2 <= len(term) <= 2 * length]

@@ -27,11 +27,11 @@ _ENGLISH_CONTENT = frozenset(
     act added area areas best better big bill billion book bottom buy case cases cause causes changes click computer
     copy cry date describe described detail effect empty face faces fact facts fire fix free general good goods great
     greater greatest group grouped grouping groups help high home homepage importance important index information
-    interest interested interesting interests invention join keys large length liked line long low man member members
+    interest interested interesting interests invention join keys large length line long low man member members
     men microsoft mill million mine miss mug name netscape new novel number numbers old older oldest open opened
     opening opens order ordered ordering orders page pages please point points poorly problem problems proud quickly
     recent research ring room rooms run section serious seriously shell significant site small sorry state states
-    stop system test text thank thanks tip title today trillion useful value web webpage website welcome wells width
+    stop system test text thank thanks tip title today trillion useful value web webpage website welcome width
     words work worked working works world year years young younger youngest
     """.split()
 )
@@ -78,22 +78,23 @@ def replace_emoticons(text: str) -> str:
 
 
 def expand_contraction(token: str) -> tuple[str, ...]:
-    """Return the words of a lower-case English token: ``isn't`` gives ``is``, ``not``.
+    """Return the words of an English token: ``isn't`` gives ``is``, ``not``.
 
     A possessive ``'s`` is taken off; any other apostrophe separates words.
     """
     for apostrophe in APOSTROPHES[1:]:
         token = token.replace(apostrophe, "'")
-    if token in _IRREGULAR:
-        return _IRREGULAR[token]
+    if token.lower() in _IRREGULAR:
+        first, *rest = _IRREGULAR[token.lower()]
+        return (first.capitalize() if token[0].isupper() else first, *rest)
     if "'" not in token.strip("'"):
         return (token.strip("'"),) if token.strip("'") else ()
     for ending, word in _ENDINGS:
-        if token.endswith(ending) and len(token) > len(ending):
-            return (*expand_contraction(token.removesuffix(ending)), word)
-    if token.endswith("'s"):
-        stem = token.removesuffix("'s").strip("'")
-        return (stem, "is") if stem in _IS else expand_contraction(stem)
+        if token.lower().endswith(ending) and len(token) > len(ending):
+            return (*expand_contraction(token[: -len(ending)]), word)
+    if token.lower().endswith("'s"):
+        stem = token[:-2].strip("'")
+        return (stem, "is") if stem.lower() in _IS else expand_contraction(stem)
     return tuple(part for part in token.split("'") if part)
 
 
@@ -136,10 +137,12 @@ def find_stop_words(stop_words: str | Iterable[str] | None, language: str) -> fr
     language : str
         Language of the text.
     """
-    if stop_words is None or stop_words == NO_LANGUAGE:
+    if stop_words is None:
         return frozenset()
     if not isinstance(stop_words, str):
         return frozenset(stop_words)
+    if stop_words == NO_LANGUAGE:
+        return frozenset()
     import stopwordsiso
 
     language = language if stop_words == "auto" else stop_words
@@ -151,6 +154,17 @@ def find_stop_words(stop_words: str | Iterable[str] | None, language: str) -> fr
         return frozenset()
     words = frozenset(stopwordsiso.stopwords(language))
     return words - _ENGLISH_CONTENT | _ENGLISH_PIECES if language == "en" else words
+
+
+def match_lemmas(stop_words: frozenset[str], lemmatize: Callable[[str], str], *, own: bool) -> frozenset[str]:
+    """Return stop words under which all forms of a word fare alike.
+
+    Of a language's list, words whose lemma is not on it are taken off: it holds *results*, but not *result*. To
+    somebody's own list, the lemmas of its words are added.
+    """
+    if own:
+        return stop_words | {lemmatize(word).lower() for word in stop_words}
+    return frozenset(word for word in stop_words if lemmatize(word).lower() in stop_words)
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,8 @@ class WordRules:
         Whether to write contractions out.
     keep, drop : frozenset of str
         Words to keep, and terms to leave out, whatever the other rules say.
+    is_word : callable or None
+        Tells whether a part of a contraction is a word; all are, with ``None``.
     """
 
     lemmatize: Callable[[str], str] | None
@@ -180,10 +196,15 @@ class WordRules:
     contractions: bool = False
     keep: frozenset[str] = frozenset()
     drop: frozenset[str] = frozenset()
+    is_word: Callable[[str], object] | None = None
 
     def terms(self, token: str) -> tuple[str, ...]:
         """Return the terms that a token becomes."""
-        parts = expand_contraction(token) if self.contractions else (token,)
+        parts = (token,)
+        if self.contractions:
+            parts = expand_contraction(token)
+            if self.is_word is not None and parts != (token,):
+                parts = tuple(part for part in parts if self.is_word(part))
         return tuple(term for part in parts if (term := self._term(part)) is not None)
 
     def _term(self, token: str) -> str | None:

@@ -30,7 +30,9 @@ def _sentence_rows(documents: Any, vectorizer: Vectorizer) -> Iterator[sparse.cs
     """Yield counts of the terms of sentences, some documents at a time."""
     index = NgramIndex(vectorizer.vocabulary_.terms, vectorizer.ngrams[1])
     tokenizer, rules = vectorizer.build_tokenizer(), vectorizer.build_rules()
-    for texts, _, _ in iterate_texts(documents):
+    for texts, _, bag in iterate_texts(documents):
+        if bag is not None:
+            raise InputError("a bag of words keeps no sentences; count whole documents with cooccurrence")
         for first in range(0, len(texts), _TEXTS_AT_ONCE):
             batch = texts[first : first + _TEXTS_AT_ONCE]
             sentences = list(chain.from_iterable(split_sentences(text, vectorizer.language) for text in batch))
@@ -53,8 +55,10 @@ def _window_rows(documents: Any, vectorizer: Vectorizer, width: int) -> Iterator
     if not tokens.ordered or vectorizer.ngrams[1] > 1:
         raise InputError("windows need the order of single words: text, and a vectorizer with ngrams=(1, 1)")
     words = apply_rules(tokens, vectorizer.build_rules(), keep_places=True)
-    column_of = NgramIndex(vectorizer.vocabulary_.terms, 1).numbers_of(words.words)
     n_terms = len(vectorizer.vocabulary_)
+    columns = {term: column for column, term in enumerate(vectorizer.vocabulary_)}
+    # One more -1 for places without a word.
+    column_of = np.array([*(columns.get(word, -1) for word in words.words), -1], dtype=np.int32)
     for block in words.blocks:
         for part in _cut_block(block, max(1, _PLACES_AT_ONCE // width)):
             numbers, starts = spread_windows(column_of[part.tokens], part.starts, width)

@@ -23,6 +23,7 @@ from wayword.errors import FormatError, InputError
 from wayword.kernels.pairs import pack_entries, update_lower, update_upper_pairs
 from wayword.kernels.threads import map_in_order
 from wayword.matrix.archive import read_archive, write_archive
+from wayword.progress import Progress, ignore
 
 Form = Literal["auto", "dense", "sparse", "operator"]
 FORMS: tuple[Form, ...] = ("auto", "dense", "sparse", "operator")
@@ -69,8 +70,8 @@ class PairOperator:
         counts = sparse.vstack([self.counts, other.counts], format="csr")
         return PairOperator(counts, np.concatenate([self.weights, other.weights]))
 
-    def __neg__(self) -> PairOperator:
-        return PairOperator(self.counts, -self.weights)
+    def __sub__(self, other: PairOperator) -> PairOperator:
+        return self + PairOperator(other.counts, -other.weights)
 
     def toarray(self) -> np.ndarray:
         """Return the whole matrix."""
@@ -91,7 +92,14 @@ def _by_column(counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.nd
     return places.data - 1, places.indices.astype(np.int32), places.indptr.astype(np.int64)
 
 
-def sum_pairs(counts: sparse.csr_matrix, weights: np.ndarray, target: np.ndarray, *, add: bool = False) -> None:
+def sum_pairs(
+    counts: sparse.csr_matrix,
+    weights: np.ndarray,
+    target: np.ndarray,
+    *,
+    add: bool = False,
+    progress: Progress = ignore,
+) -> None:
     """Write ``counts' diag(weights) counts`` to the upper triangle of `target`, or add it, in place."""
     columns = _by_column(counts)
     rows = counts.indptr.astype(np.int64), pack_entries(counts.indices, counts.data)
@@ -99,8 +107,9 @@ def sum_pairs(counts: sparse.csr_matrix, weights: np.ndarray, target: np.ndarray
     def sum_piece(piece: tuple[int, int]) -> None:
         update_upper_pairs(*piece, *columns, *rows, weights, target, add)
 
-    for _ in map_in_order(sum_piece, _pieces(len(target))):
-        pass
+    pieces = _pieces(len(target))
+    for (_, last), _ in zip(pieces, map_in_order(sum_piece, pieces), strict=True):
+        progress("terms", last, len(target))
 
 
 def fill_lower(target: np.ndarray) -> None:
@@ -120,9 +129,14 @@ def choose_form(form: Form, n_terms: int) -> Form:
 
 def check_counts(X: Any) -> sparse.csr_matrix:
     """Return counts as a sparse matrix of float64 with sorted indices; anything but counts is an error."""
-    matrix = sparse.csr_matrix(X, dtype=np.float64, copy=True)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InputError(f"expected a matrix of documents by terms, got shape {matrix.shape}")
+    try:
+        shape = X.shape if sparse.issparse(X) else np.asarray(X, dtype=np.float64).shape
+        matrix = sparse.csr_matrix(X, dtype=np.float64, copy=True)
+    except (TypeError, ValueError):
+        kind = type(X).__name__
+        raise InputError(f"expected a matrix of counts, got {kind}; count texts with a Vectorizer first") from None
+    if len(shape) != 2 or 0 in shape:
+        raise InputError(f"expected a matrix of documents by terms, got shape {shape}")
     if not np.isfinite(matrix.data).all():
         raise InputError("counts must be finite, got NaN or infinity")
     if (matrix.data < 0).any():
@@ -136,7 +150,7 @@ def check_counts(X: Any) -> sparse.csr_matrix:
     return matrix
 
 
-def cooccurrence(X: Any, *, form: Form = "auto", dtype: Any = np.float64) -> Cooccurrence:
+def cooccurrence(X: Any, *, form: Form = "auto", dtype: Any = np.float64, progress: Progress = ignore) -> Cooccurrence:
     """Estimate how likely two words of a document are terms i and j.
 
     Parameters
@@ -148,6 +162,8 @@ def cooccurrence(X: Any, *, form: Form = "auto", dtype: Any = np.float64) -> Coo
         2 GiB, and products beyond.
     dtype : float64 or float32
         Type of a dense matrix; sums are made in float64 either way.
+    progress : callable
+        Told ``("terms", done, total)`` while a dense matrix is made.
 
     Returns
     -------
@@ -170,11 +186,11 @@ def cooccurrence(X: Any, *, form: Form = "auto", dtype: Any = np.float64) -> Coo
     if lengths.min() < 2:
         counts, lengths = counts[lengths >= 2], lengths[lengths >= 2]
     weights = 1.0 / (lengths * (lengths - 1.0))
-    sums = _sum_pairs(counts, weights, choose_form(form, counts.shape[1]), dtype)
+    sums = _sum_documents(counts, weights, choose_form(form, counts.shape[1]), dtype, progress)
     return Cooccurrence(sums, counts.shape[0], frequencies)
 
 
-def _sum_pairs(counts: sparse.csr_matrix, weights: np.ndarray, form: Form, dtype: Any) -> Sums:
+def _sum_documents(counts: sparse.csr_matrix, weights: np.ndarray, form: Form, dtype: Any, progress: Progress) -> Sums:
     """Return the sum over documents of w (x x' - diag x)."""
     if form == "operator":
         return PairOperator(counts, weights)
@@ -188,7 +204,7 @@ def _sum_pairs(counts: sparse.csr_matrix, weights: np.ndarray, form: Form, dtype
         sums.eliminate_zeros()
         return sums
     target = np.empty((counts.shape[1], counts.shape[1]), dtype=dtype)
-    sum_pairs(counts, weights, target)
+    sum_pairs(counts, weights, target, progress=progress)
     fill_lower(target)
     np.fill_diagonal(target, diagonal)
     return target
@@ -231,6 +247,8 @@ class Cooccurrence:
         self._document_frequencies = np.asarray(document_frequencies, dtype=np.int64)
         if self._n_documents < 0 or self._document_frequencies.min(initial=0) < 0:
             raise InputError("documents were taken away that had not been added")
+        if isinstance(sums, np.ndarray):
+            sums.flags.writeable = False
 
     @property
     def form(self) -> Form:
@@ -278,13 +296,34 @@ class Cooccurrence:
 
     def toarray(self) -> np.ndarray:
         """Return the whole matrix Q of shape (n_terms, n_terms)."""
-        sums = self._sums if isinstance(self._sums, np.ndarray) else self._sums.toarray()
+        sums = self._dense()
         return np.multiply(sums, self._scale, dtype=sums.dtype)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self.toarray(), dtype=dtype)
+
+    def _dense(self) -> np.ndarray:
+        """Return the sums as an array."""
+        if isinstance(self._sums, np.ndarray):
+            return self._sums
+        found = self._sums.toarray()
+        return self._clean(found, np.arange(self.n_terms)) if isinstance(self._sums, PairOperator) else found
+
+    def _clean(self, found: np.ndarray, terms: np.ndarray) -> np.ndarray:
+        """Take away what rounding leaves where documents that held a term are gone, in place."""
+        absent = self._document_frequencies == 0
+        np.maximum(found, 0.0, out=found)
+        found[:, absent] = 0.0
+        found[absent[terms]] = 0.0
+        return found
+
     def rows(self, terms: Iterable[int]) -> np.ndarray:
-        """Return the rows of Q for some terms, of shape (len(terms), n_terms)."""
-        chosen = np.asarray(list(terms) if not isinstance(terms, np.ndarray) else terms, dtype=np.int64)
-        found = cast(Any, self._sums)[chosen]
+        """Return the rows of Q for some terms, given as columns or as a mask, of shape (n_chosen, n_terms)."""
+        given = terms if isinstance(terms, np.ndarray) else np.array(list(terms))
+        chosen = np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)
+        found: Any = cast(Any, self._sums)[chosen]
+        if isinstance(self._sums, PairOperator):
+            return self._clean(found, chosen) * self._scale
         return np.asarray(found.toarray() if sparse.issparse(found) else found) * self._scale
 
     def __matmul__(self, other: Any) -> np.ndarray:
@@ -316,7 +355,7 @@ class Cooccurrence:
             return self
         if form == "operator":
             raise InputError(f"a {self.form} co-occurrence no longer has its documents; count it anew as an operator")
-        array = self._sums if isinstance(self._sums, np.ndarray) else self._sums.toarray()
+        array = self._dense()
         sums = sparse.csr_matrix(array) if choose_form(form, self.n_terms) == "sparse" else array
         return Cooccurrence(_without_rounding(sums), self._n_documents, self._document_frequencies, self._unit)
 
@@ -334,7 +373,7 @@ class Cooccurrence:
         if self.unit != other.unit:
             raise InputError(f"cannot combine counts of {self.unit} with counts of {other.unit}")
         mine, theirs = _in_one_form(self, other)
-        sums = cast(Any, mine) + theirs if sign > 0 else mine + -cast(Any, theirs)
+        sums = cast(Any, mine) + theirs if sign > 0 else cast(Any, mine) - theirs
         if not isinstance(sums, PairOperator):
             sums = _without_rounding(sums)
         return Cooccurrence(

@@ -155,7 +155,9 @@ class _KeyNumbering:
         update_numbering(before, self._slots, self._known, 0)
 
 
-def _count_longer(stream: WordStream, words: Level, shorter: Level, eligible: np.ndarray, width: int) -> Level:
+def _count_longer(
+    stream: WordStream, words: Level, shorter: Level, eligible: np.ndarray, width: int, progress: Progress
+) -> Level:
     """Count the n-grams of ``width + 1`` words made of eligible n-grams of `width` words."""
     # One more for -1, no n-gram, which picks the last.
     compact = np.append(np.where(eligible, np.cumsum(eligible) - 1, -1), -1)
@@ -163,7 +165,8 @@ def _count_longer(stream: WordStream, words: Level, shorter: Level, eligible: np
     numbering = _KeyNumbering()
     radix = len(words.tail)
     numbers = []
-    for block, left, right in zip(stream.blocks, shorter.numbers, words.numbers, strict=True):
+    for done, (block, left, right) in enumerate(zip(stream.blocks, shorter.numbers, words.numbers, strict=True)):
+        progress("blocks", done, len(stream.blocks))
         keys = join_neighbours(compact[left], right, block.starts, width, radix, True)
         numbers.append(stream.spool.keep(numbering.translate(keys)))
     head, tail = np.divmod(numbering.known, radix)
@@ -247,7 +250,7 @@ def _spell(levels: Sequence[Level], n: int, numbers: np.ndarray, words: Sequence
     return [head + BETWEEN_WORDS + tail for head, tail in zip(heads, tails, strict=True)]
 
 
-def _count_levels(stream: WordStream, choice: Choice) -> list[Level]:
+def _count_levels(stream: WordStream, choice: Choice, progress: Progress) -> list[Level]:
     """Count words, pairs, triples, ... as far as they can still be chosen."""
     levels = [_count_words(stream)]
     for width in range(1, choice.ngrams[1]):
@@ -255,7 +258,7 @@ def _count_levels(stream: WordStream, choice: Choice) -> list[Level]:
         eligible = shorter.term_frequencies >= _least_frequency(levels, choice)
         eligible &= shorter.document_frequencies >= choice.low
         eligible |= _kept_places(shorter, levels, stream.words, choice.keep)
-        levels.append(_count_longer(stream, levels[0], shorter, eligible, width))
+        levels.append(_count_longer(stream, levels[0], shorter, eligible, width, progress))
     return levels
 
 
@@ -296,9 +299,9 @@ def _candidates(levels: Sequence[Level], words: Sequence[str], choice: Choice) -
     return found
 
 
-def choose_vocabulary(stream: WordStream, choice: Choice) -> Chosen:
+def choose_vocabulary(stream: WordStream, choice: Choice, *, progress: Progress = ignore) -> Chosen:
     """Choose the terms that get a column."""
-    levels = _count_levels(stream, choice)
+    levels = _count_levels(stream, choice, progress)
     candidates = _candidates(levels, stream.words, choice)
     pairs = list(zip(levels, candidates, strict=True))
     document_frequencies = np.concatenate([level.document_frequencies[numbers] for level, numbers in pairs])
@@ -396,13 +399,9 @@ class NgramIndex:
             columns[n - 1, there] = self._columns[n - 1][found[there]]
         return columns
 
-    def numbers_of(self, words: Sequence[str]) -> np.ndarray:
-        """Return the number of each word, -1 for those in no term; one more -1 stands for no word."""
-        return np.array([*(self._words.get(word, -1) for word in words), -1], dtype=np.int32)
-
     def count(self, stream: WordStream) -> sparse.csr_matrix:
         """Return the counts of the terms in each document as float64."""
-        number_of = self.numbers_of(stream.words)
+        number_of = np.array([self._words.get(word, -1) for word in stream.words], dtype=np.int32)
 
         def count_block(block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             columns = self._columns_of(number_of[block.tokens], block.starts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
@@ -14,7 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from wayword.corpus.tokens import WORDS, Tokenizer, TokenStream, read_tokens
 from wayword.corpus.vocabulary import Frequency, Vocabulary, documents_meant
-from wayword.corpus.words import CASED_LANGUAGES, NO_LANGUAGE, WordRules, check_language, find_stop_words, lemmatizer
+from wayword.corpus.words import (
+    CASED_LANGUAGES,
+    NO_LANGUAGE,
+    WordRules,
+    check_language,
+    find_stop_words,
+    lemmatizer,
+    match_lemmas,
+)
 from wayword.errors import DroppedDocumentsWarning, InputError
 from wayword.matrix.counts import (
     BETWEEN_WORDS,
@@ -52,7 +61,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     max_terms : int or None
         How many of the most frequent terms to keep; of equally frequent ones, the first in the alphabet.
     keep, drop : iterable of str, optional
-        Terms to keep, and to leave out, whatever the other settings say.
+        Terms to keep, and to leave out, whatever the other settings say; the words of a phrase to keep must not be
+        left out themselves.
     contractions : bool
         Whether to write English contractions out: *it's* becomes *it is*.
     emoticons : bool
@@ -153,8 +163,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             What was written.
         y : ignored
         progress : callable
-            Told ``("documents", done, total)`` while text is split and ``("words", done, total)`` while distinct
-            words are looked up.
+            Told ``("documents", done, total)`` while text is split, ``("words", done, total)`` while distinct
+            words are looked up, and ``("blocks", done, total)`` while n-grams are counted.
         """
         self._fit_words(raw_documents, progress)
         return self
@@ -168,8 +178,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             What was written.
         y : ignored
         progress : callable
-            Told ``("documents", done, total)`` while text is split and ``("words", done, total)`` while distinct
-            words are looked up.
+            Told ``("documents", done, total)`` while text is split, ``("words", done, total)`` while distinct
+            words are looked up, and ``("blocks", done, total)`` while n-grams are counted.
 
         Returns
         -------
@@ -185,8 +195,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         raw_documents : Corpus, StreamedCorpus or iterable of str
             What was written.
         progress : callable
-            Told ``("documents", done, total)`` while text is split and ``("words", done, total)`` while distinct
-            words are looked up.
+            Told ``("documents", done, total)`` while text is split, ``("words", done, total)`` while distinct
+            words are looked up, and ``("blocks", done, total)`` while n-grams are counted.
 
         Returns
         -------
@@ -214,17 +224,27 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def build_rules(self) -> WordRules:
         """Return what becomes of a token under these settings."""
         lemmatize = lemmatizer(self.language) if self._lemmatizes() else None
-        drop = frozenset(self.drop or ())
+        stop_words = self._fold(find_stop_words(self.stop_words, self.language))
+        drop = self._fold(self.drop)
+        if lemmatize is not None:
+            stop_words = match_lemmas(stop_words, lemmatize, own=not isinstance(self.stop_words, str))
+            # Whoever names one form of a word means the word.
+            drop |= self._fold(map(lemmatize, drop))
         return WordRules(
             lemmatize,
-            find_stop_words(self.stop_words, self.language),
+            stop_words,
             self.min_length,
             self.lowercase,
             self.contractions,
-            frozenset(word for term in self.keep or () for word in term.split(BETWEEN_WORDS)),
-            # Whoever names one form of a word means the word.
-            drop | frozenset(map(lemmatize, drop)) if lemmatize else drop,
+            frozenset(term for term in self._fold(self.keep) if BETWEEN_WORDS not in term),
+            drop,
+            re.compile(self.token_pattern or WORDS).fullmatch if self.tokenizer is None else None,
         )
+
+    def _fold(self, words: Iterable[str] | None) -> frozenset[str]:
+        """Return words in the case that terms have."""
+        words = () if words is None else words
+        return frozenset(word.lower() if self.lowercase else word for word in words)
 
     def _lemmatizes(self) -> bool:
         return self.lemmatize and self.language != NO_LANGUAGE
@@ -241,20 +261,37 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         words, kept, ids = self._read_words(documents, progress)
         self.kept_ = np.flatnonzero(kept)
         self.dropped_ = [ids[k] if ids else k for k in np.flatnonzero(~kept).tolist()]
-        chosen = None if self.vocabulary is not None else self._choose(words)
-        self.vocabulary_ = chosen.vocabulary if chosen else _as_vocabulary(self.vocabulary)
+        if self.vocabulary is None:
+            chosen = self._choose(words, progress)
+            self.vocabulary_, count = chosen.vocabulary, chosen.count
+        else:
+            self.vocabulary_, count = self._count_given(words)
         if self.weighting == "tfidf":
             frequencies, n = self.vocabulary_.document_frequencies, self.vocabulary_.n_documents
             self.idf_ = inverse_document_frequencies(frequencies, n)
-        return chosen.count if chosen else lambda: self._index().count(words)
+        return count
 
-    def _choose(self, words: WordStream) -> Chosen:
+    def _count_given(self, words: WordStream) -> tuple[Vocabulary, Callable[[], sparse.csr_matrix]]:
+        """Return the given vocabulary, with frequencies if it came without, and what counts its terms."""
+        vocabulary = _as_vocabulary(self.vocabulary)
+        counts = NgramIndex(vocabulary.terms, self.ngrams[1]).count(words)
+        if not vocabulary.has_frequencies:
+            vocabulary = Vocabulary(
+                vocabulary.terms,
+                document_frequencies=np.bincount(counts.indices, minlength=len(vocabulary)),
+                term_frequencies=np.asarray(counts.sum(axis=0), dtype=np.int64).ravel(),
+                n_documents=words.n_documents,
+            )
+        return vocabulary, lambda: counts
+
+    def _choose(self, words: WordStream, progress: Progress) -> Chosen:
         n = words.n_documents
         low, high = documents_meant(self.min_df, n, "min_df"), documents_meant(self.max_df, n, "max_df")
         if n and high < low:
             raise InputError(f"max_df {self.max_df} means fewer documents than min_df {self.min_df}")
-        keep, drop = frozenset(self.keep or ()), frozenset(self.drop or ())
-        chosen = choose_vocabulary(words, Choice(_as_pair(self.ngrams), low, high, self.max_terms, keep, drop))
+        keep, drop = self._fold(self.keep), self._fold(self.drop)
+        choice = Choice(_as_pair(self.ngrams), low, high, self.max_terms, keep, drop)
+        chosen = choose_vocabulary(words, choice, progress=progress)
         if not len(chosen.vocabulary):
             raise InputError(
                 f"no terms left of {len(words.words):,} distinct words in {n:,} documents; "
@@ -296,9 +333,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             raise InputError(f"the word {spaced!r} holds a space, which stands between the words of an n-gram")
 
     def _weight(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
-        counts = counts.astype(self.dtype, copy=False)
         weighted = weight_counts(counts, self.weighting, getattr(self, "idf_", None))
-        return normalize(weighted, norm="l2", copy=False) if self.norm == "l2" else weighted
+        if self.norm == "l2":
+            weighted = normalize(weighted, norm="l2", copy=False)
+        return weighted.astype(self.dtype, copy=False)
 
     def _check_settings(self) -> None:
         check_language(self.language)

@@ -39,7 +39,7 @@ def weight_counts(counts: sparse.csr_matrix, weighting: str, idf: np.ndarray | N
     elif weighting == "tfidf":
         if idf is None:
             raise InputError("tf-idf weights need the inverse document frequencies of the terms")
-        weighted.data = weighted.data * idf.astype(weighted.dtype)[weighted.indices]
+        weighted.data = weighted.data * idf[weighted.indices]
     elif weighting != "tf":
         raise InputError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
     return weighted
