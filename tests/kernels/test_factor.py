@@ -4,8 +4,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse
 
-from naive.factor import kl_objective, multiply_topics, multiply_weights, newton_weights, plsa_step
-from wayword.kernels.factor import update_kl_rows
+from naive.factor import (
+    descend_weights_squares,
+    kl_objective,
+    multiply_topics,
+    multiply_topics_squares,
+    multiply_weights,
+    multiply_weights_squares,
+    newton_weights,
+    plsa_step,
+    square_objective,
+)
+from wayword.kernels.factor import multiply_rows, update_kl_rows, update_square_rows
 from wayword.kernels.threads import map_in_order
 
 ALL = np.zeros((0, 0), dtype=bool)
@@ -161,3 +171,75 @@ def test_same_bits_for_any_number_of_threads(newton):
         list(map_in_order(update, pieces, threads=threads))
         results.append(factor.tobytes())
     assert len(set(results)) == 1
+
+
+def improve_squares(X, W, H, *, mask=ALL, newton=True, sweeps=1, l1=0.0, l2=0.0, weights=None):
+    rows = sparse.csr_matrix(X)
+    other = H.T.copy()
+    weighted = other if weights is None else weights[:, None] * other
+    products = np.empty((len(W), H.shape[0]))
+    multiply_rows(0, len(W), rows.indptr, rows.indices, rows.data, weighted, products)
+    factor = W.copy()
+    update_square_rows(0, len(W), products, other.T @ weighted, mask, newton, sweeps, l1, l2, factor)
+    return factor
+
+
+@given(sizes, seeds)
+def test_products_equal_the_dense_ones(size, seed):
+    X, W, H = draw(size, seed)
+    rows, products = sparse.csr_matrix(X), np.full(W.shape, np.nan)
+    multiply_rows(0, len(W), rows.indptr, rows.indices, rows.data, H.T.copy(), products)
+    np.testing.assert_allclose(products, X @ H.T, rtol=1e-12)
+
+
+@given(sizes, seeds)
+def test_multiplicative_squares_are_equations_9_and_10(size, seed):
+    X, W, H = draw(size, seed)
+    W += 0.01
+    np.testing.assert_allclose(improve_squares(X, W, H, newton=False), multiply_weights_squares(X, W, H), rtol=1e-10)
+    found = improve_squares(X.T, H.T, W.T, newton=False).T
+    np.testing.assert_allclose(found, multiply_topics_squares(X, W, H), rtol=1e-10)
+
+
+@given(sizes, seeds)
+def test_weighted_squares_are_equation_16(size, seed):
+    X, W, H = draw(size, seed)
+    W += 0.01
+    weights = np.random.default_rng(seed).uniform(0.5, 3.0, len(X))
+    found = improve_squares(X.T, H.T, W.T, newton=False, weights=weights).T
+    expected = multiply_topics_squares(X, W, H, E=np.repeat(weights[:, None], X.shape[1], axis=1))
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@given(sizes, seeds, st.booleans())
+def test_masked_squares_equal_their_twins_and_stay_zero(size, seed, newton):
+    X, W, H = draw(size, seed)
+    W += 0.01
+    mask = np.random.default_rng(seed).random(W.shape) < 0.6
+    mask[:, 0] |= ~mask.any(axis=1)
+    twin = descend_weights_squares if newton else multiply_weights_squares
+    found = improve_squares(X, W, H, mask=mask, newton=newton)
+    np.testing.assert_allclose(found, twin(X, W, H, mask.astype(float)), rtol=1e-8, atol=1e-12)
+    assert (found[~mask] == 0).all()
+
+
+@given(sizes, seeds, st.booleans(), st.sampled_from([0.0, 0.3]), st.sampled_from([0.0, 0.5]), st.integers(1, 4))
+def test_squared_distance_never_rises(size, seed, newton, l1, l2, sweeps):
+    X, W, H = draw(size, seed, zeros=0.3)
+    objective = square_objective(X, W, H, l1, l2)
+    for _ in range(5):
+        W = improve_squares(X, W, H, newton=newton, l1=l1, l2=l2, sweeps=sweeps)
+        assert (W >= 0).all()
+        fallen = square_objective(X, W, H, l1, l2)
+        assert fallen <= objective + 1e-9 * max(1.0, abs(objective))
+        objective = fallen
+
+
+@given(sizes, seeds)
+def test_many_sweeps_find_the_non_negative_least_squares(size, seed):
+    X, W, H = draw(size, seed)
+    for _ in range(400):
+        W = improve_squares(X, W, H, sweeps=10)
+    for x, w in zip(X, W, strict=True):
+        _, distance = optimize.nnls(H.T, x)
+        assert np.linalg.norm(x - w @ H) <= distance + 1e-5 * (1 + distance)

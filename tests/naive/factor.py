@@ -58,3 +58,38 @@ def plsa_step(X: np.ndarray, topics_of: np.ndarray, terms_of: np.ndarray) -> tup
             new_topics[d] += X[d, v] * responsibility
             new_terms[:, v] += X[d, v] * responsibility
     return new_topics / new_topics.sum(axis=1, keepdims=True), new_terms / new_terms.sum(axis=1, keepdims=True)
+
+
+def square_objective(X: np.ndarray, W: np.ndarray, H: np.ndarray, l1: float = 0.0, l2: float = 0.0) -> float:
+    """Half the squared Euclidean distance, plus penalties on W."""
+    return 0.5 * ((X - W @ H) ** 2).sum() + l1 * W.sum() + 0.5 * l2 * (W**2).sum()
+
+
+def multiply_weights_squares(X: np.ndarray, W: np.ndarray, H: np.ndarray, S: np.ndarray | None = None) -> np.ndarray:
+    """Equation 10 of the second seed (3.7 of the first): W <- W XH' / (W o L) HH', within L."""
+    S = np.ones_like(W) if S is None else S
+    W = W * S
+    return W * (X @ H.T) / (W @ H @ H.T) * S
+
+
+def multiply_topics_squares(
+    X: np.ndarray, W: np.ndarray, H: np.ndarray, S: np.ndarray | None = None, E: np.ndarray | None = None
+) -> np.ndarray:
+    """Equations 9 and 16 of the second seed: H <- H W'(X o E) / W'(WH o E), with W within L."""
+    W = W if S is None else W * S
+    E = np.ones_like(X) if E is None else E
+    return H * (W.T @ (X * E)) / (W.T @ ((W @ H) * E))
+
+
+def descend_weights_squares(
+    X: np.ndarray, W: np.ndarray, H: np.ndarray, S: np.ndarray | None = None, sweeps: int = 1
+) -> np.ndarray:
+    """Minimise over one weight at a time."""
+    S = np.ones_like(W) if S is None else S
+    W = W * S
+    for i, x in enumerate(X):
+        for _ in range(sweeps):
+            for k in np.flatnonzero(S[i]):
+                others = x - W[i] @ H + W[i, k] * H[k]
+                W[i, k] = max(0.0, others @ H[k] / (H[k] @ H[k]))
+    return W
