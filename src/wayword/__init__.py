@@ -14,12 +14,17 @@ _HOMES = {
     "CorpusInfo": "corpus.description",
     "Document": "corpus.corpus",
     "StreamedCorpus": "corpus.streaming",
+    "TopicMatch": "evaluation.matching",
     "Vectorizer": "matrix.vectorizer",
     "Vocabulary": "corpus.vocabulary",
     "context_cooccurrence": "matrix.contexts",
     "cooccurrence": "matrix.cooccurrence",
     "demo_corpus": "corpus.demo",
+    "match_topics": "evaluation.matching",
     "read_corpus": "corpus.readers",
+    "resolved_topics": "evaluation.matching",
+    "topic_coverage": "evaluation.matching",
+    "weighted_jaccard": "evaluation.matching",
 }
 
 if TYPE_CHECKING:
@@ -29,6 +34,13 @@ if TYPE_CHECKING:
     from wayword.corpus.readers import read_corpus
     from wayword.corpus.streaming import StreamedCorpus
     from wayword.corpus.vocabulary import Vocabulary
+    from wayword.evaluation.matching import (
+        TopicMatch,
+        match_topics,
+        resolved_topics,
+        topic_coverage,
+        weighted_jaccard,
+    )
     from wayword.matrix.contexts import context_cooccurrence
     from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
     from wayword.matrix.vectorizer import Vectorizer
@@ -39,13 +51,18 @@ __all__ = [
     "CorpusInfo",
     "Document",
     "StreamedCorpus",
+    "TopicMatch",
     "Vectorizer",
     "Vocabulary",
     "__version__",
     "context_cooccurrence",
     "cooccurrence",
     "demo_corpus",
+    "match_topics",
     "read_corpus",
+    "resolved_topics",
+    "topic_coverage",
+    "weighted_jaccard",
 ]
 
 
