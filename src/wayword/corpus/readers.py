@@ -162,17 +162,8 @@ def _folder_rows(path: Path, options: Options) -> Generator[Row, None, None]:
             text = _read_whole(file, options)
         except CorpusError as error:
             text = error
-        parents = file.relative_to(path).parts[:-1]
-        yield (
-            name,
-            text
-            if isinstance(text, CorpusError)
-            else {
-                "id": name,
-                "text": text,
-                "folder": "/".join(parents),
-            },
-        )
+        folder = file.parent.relative_to(path).as_posix().removeprefix(".")
+        yield name, text if isinstance(text, CorpusError) else {"id": name, "text": text, "folder": folder}
         options.progress("files", number, len(found))
 
 
