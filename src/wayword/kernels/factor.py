@@ -306,3 +306,21 @@ def update_square_rows(first, last, products, gram, mask, newton, sweeps, l1, l2
             for _ in range(sweeps):
                 _multiply_squares(product, gram, topics, n_allowed, l1, l2, weights, old)
         factor[row] = weights
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def sum_kl_rows(first, last, indptr, indices, data, other, sums, row_weights, factor):
+    """Return the Kullback-Leibler objective of rows `first` to `last`: weights times (s.a - sum x log(a.b))."""
+    total = 0.0
+    for row in range(first, last):
+        value = 0.0
+        for topic in range(factor.shape[1]):
+            value += sums[topic] * factor[row, topic]
+        for place in range(indptr[row], indptr[row + 1]):
+            column = other[indices[place]]
+            model = TINY
+            for topic in range(factor.shape[1]):
+                model += factor[row, topic] * column[topic]
+            value -= data[place] * np.log(model)
+        total += row_weights[row] * value
+    return total

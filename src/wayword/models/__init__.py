@@ -1,0 +1,1 @@
+"""Topics and document weights from counts: scikit-learn estimators and what they share."""
