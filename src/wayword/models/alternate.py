@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -57,7 +58,7 @@ class Side:
             full = matrix.indptr[borders[-1]] + _ENTRIES_AT_ONCE
             border = int(np.searchsorted(matrix.indptr, full, side="right")) - 1
             borders.append(min(max(border, borders[-1] + 1), matrix.shape[0]))
-        return cls(matrix, list(zip(borders[:-1], borders[1:], strict=True)), mask, penalty or Penalty())
+        return cls(matrix, list(pairwise(borders)), mask, penalty or Penalty())
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the compressed rows."""
