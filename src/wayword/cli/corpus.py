@@ -33,7 +33,7 @@ app = typer.Typer(help="Look at a corpus: what it holds, and which terms.", no_a
 def print_info(name: str, info: CorpusInfo) -> None:
     """Print what a corpus holds."""
     lengths = info.lengths
-    labelled = ", ".join(f"{count:,} with {number}" for number, count in list(info.labels_per_document.items())[:6])
+    labelled = ", ".join(f"{count:,} with {number}" for number, count in list(info.labels_per_document.items())[:20])
     quartiles = (
         f"{lengths.min:,} / {lengths.q25:,} / {lengths.median:,} / {lengths.q75:,} / {lengths.max:,}, "
         f"mean {lengths.mean:,.1f}, {lengths.total:,} in all"
