@@ -477,8 +477,9 @@ def test_file_of_a_folder_in_another_encoding_is_named(tmp_path):
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
 def test_utf_16_that_ends_inside_a_character_is_refused(tmp_path, name, encoding):
     before, _, _ = SMALL[name]
-    path = write(tmp_path / name, before.decode().encode(encoding)[:-1])
-    refuse(EncodingError, path, f"not {encoding} text")
+    content = before.decode().encode(encoding)[:-1]
+    path = write(tmp_path / name, content)
+    refuse(EncodingError, path, f"not {encoding} text", place=f"before byte {len(content)}")
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])

@@ -59,7 +59,7 @@ class _Unpacked(io.RawIOBase):
         self._path = path
         self._most = None if max_ratio is None else max(_RATIO_FROM, max_ratio * path.stat().st_size)
         self._max_ratio = max_ratio
-        self._count = 0
+        self.count = 0
 
     def readable(self) -> bool:
         return True
@@ -71,8 +71,8 @@ class _Unpacked(io.RawIOBase):
             raise CorpusError(
                 f"damaged or cut off gzip file ({error}); fetch it again", source=str(self._path)
             ) from None
-        self._count += len(data)
-        if self._most is not None and self._count > self._most:
+        self.count += len(data)
+        if self._most is not None and self.count > self._most:
             raise LimitError(
                 f"unpacks to more than {self._max_ratio:g} times its size; "
                 "if the file is trusted, read it with max_ratio=None",
@@ -90,12 +90,17 @@ class ByteFile:
         self.size = path.stat().st_size
         self.plain = self._packed.peek(2)[:2] != GZIP_MAGIC
         self.bytes: io.BufferedReader = self._packed
-        if not self.plain:
-            self.bytes = io.BufferedReader(_Unpacked(self._packed, path, limits.max_ratio), _BUFFER)
+        self._inside = None if self.plain else _Unpacked(self._packed, path, limits.max_ratio)
+        if self._inside is not None:
+            self.bytes = io.BufferedReader(self._inside, _BUFFER)
 
     def position(self) -> int:
         """Return how many bytes of the file on disk were read."""
         return self._packed.tell()
+
+    def unpacked_position(self) -> int:
+        """Return how many bytes of the text were read."""
+        return self._packed.tell() if self._inside is None else self._inside.count
 
     def close(self) -> None:
         """Close the file."""
@@ -142,7 +147,8 @@ def open_text(file: ByteFile, path: Path, declared: str | None) -> Iterator[io.T
     try:
         yield text
     except UnicodeError as error:
-        raise wrong_encoding(str(path), "", encoding, str(error)) from None
+        place = f"before byte {file.unpacked_position():,}"
+        raise wrong_encoding(str(path), place, encoding, getattr(error, "reason", str(error))) from None
     finally:
         text.detach()
 
