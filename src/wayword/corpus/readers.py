@@ -149,6 +149,7 @@ def _folder_rows(path: Path, options: Options) -> Generator[Row, None, None]:
         patterns = (options.files, f"{options.files}.gz")
         found = sorted(file for pattern in patterns for file in path.glob(pattern) if file.is_file())
     except (NotImplementedError, ValueError) as error:
+        # What glob raises for an absolute or an empty pattern.
         raise InputError(f"files={options.files!r} is no pattern within the folder: {error}") from None
     if not found:
         suffixes = sorted({file.suffix or "none" for file in path.rglob("*") if file.is_file()})
