@@ -15,10 +15,19 @@ from naive.factor import (
     plsa_step,
     square_objective,
 )
-from wayword.kernels.factor import multiply_rows, update_kl_rows, update_square_rows
+from wayword.kernels.factor import (
+    Limits,
+    Quadratic,
+    multiply_rows,
+    residual_kl_rows,
+    residual_square_rows,
+    update_kl_rows,
+    update_square_rows,
+)
 from wayword.kernels.threads import map_in_order
 
-ALL = np.zeros((0, 0), dtype=bool)
+FREE = Limits()
+NOTHING = Quadratic()
 sizes = st.tuples(st.integers(1, 6), st.integers(1, 7), st.integers(1, 4))
 seeds = st.integers(0, 2**32 - 1)
 
@@ -32,11 +41,15 @@ def draw(size, seed, *, zeros=0.0, density=0.6):
     return X.astype(float), W, rng.random((K, V)) + 0.01
 
 
-def improve(X, W, H, *, mask=ALL, newton=True, l1=0.0, l2=0.0, dtype=np.float64):
-    rows = sparse.csr_matrix(X.astype(dtype))
+def arrays(X):
+    rows = sparse.csr_matrix(X)
+    return rows.indptr, rows.indices, rows.data
+
+
+def improve(X, W, H, *, newton=True, quadratic=NOTHING, dtype=np.float64, **limits):
     other, factor = np.ascontiguousarray(H.T.astype(dtype)), W.astype(dtype)
-    sums = H.sum(axis=1)
-    update_kl_rows(0, len(W), rows.indptr, rows.indices, rows.data, other, sums, mask, newton, l1, l2, factor)
+    rest = (H.sum(axis=1), Limits(**limits), quadratic, newton, factor)
+    update_kl_rows(0, len(W), *arrays(X.astype(dtype)), other, *rest)
     return factor
 
 
@@ -113,10 +126,9 @@ def test_a_document_of_weight_two_counts_like_two_for_the_topics(size, seed):
     weights = np.ones(len(X))
     weights[0] = 2.0
     twice = np.vstack([X, X[:1]]), np.vstack([W, W[:1]])
-    rows = sparse.csr_matrix((weights[:, None] * X).T)
     found = H.T.copy()
-    sums = weights @ W
-    update_kl_rows(0, len(found), rows.indptr, rows.indices, rows.data, W, sums, ALL, True, 0.0, 0.0, found)
+    rows = arrays((weights[:, None] * X).T)
+    update_kl_rows(0, len(found), *rows, W, weights @ W, FREE, NOTHING, True, found)
     np.testing.assert_allclose(found, improve(twice[0].T, H.T, twice[1].T), rtol=1e-9, atol=1e-12)
 
 
@@ -159,36 +171,35 @@ def test_a_row_that_uses_nothing_comes_alive_under_newton():
 @pytest.mark.parametrize("newton", [True, False])
 def test_same_bits_for_any_number_of_threads(newton):
     X, W, H = draw((200, 60, 8), 3, density=0.3)
-    rows, other, sums = sparse.csr_matrix(X), np.ascontiguousarray(H.T), H.sum(axis=1)
+    rows, other, sums = arrays(X), np.ascontiguousarray(H.T), H.sum(axis=1)
     pieces = [(first, min(first + 16, 200)) for first in range(0, 200, 16)]
     results = []
     for threads in (1, 2, 8):
         factor = W.copy()
 
         def update(piece, factor=factor):
-            update_kl_rows(*piece, rows.indptr, rows.indices, rows.data, other, sums, ALL, newton, 0.0, 0.0, factor)
+            update_kl_rows(*piece, *rows, other, sums, FREE, NOTHING, newton, factor)
 
         list(map_in_order(update, pieces, threads=threads))
         results.append(factor.tobytes())
     assert len(set(results)) == 1
 
 
-def improve_squares(X, W, H, *, mask=ALL, newton=True, sweeps=1, l1=0.0, l2=0.0, weights=None):
-    rows = sparse.csr_matrix(X)
+def improve_squares(X, W, H, *, newton=True, sweeps=1, weights=None, **limits):
     other = H.T.copy()
     weighted = other if weights is None else weights[:, None] * other
     products = np.empty((len(W), H.shape[0]))
-    multiply_rows(0, len(W), rows.indptr, rows.indices, rows.data, weighted, products)
+    multiply_rows(0, len(W), *arrays(X), weighted, products)
     factor = W.copy()
-    update_square_rows(0, len(W), products, other.T @ weighted, mask, newton, sweeps, l1, l2, factor)
+    update_square_rows(0, len(W), products, other.T @ weighted, Limits(**limits), newton, sweeps, 0.01, factor)
     return factor
 
 
 @given(sizes, seeds)
 def test_products_equal_the_dense_ones(size, seed):
     X, W, H = draw(size, seed)
-    rows, products = sparse.csr_matrix(X), np.full(W.shape, np.nan)
-    multiply_rows(0, len(W), rows.indptr, rows.indices, rows.data, H.T.copy(), products)
+    products = np.full(W.shape, np.nan)
+    multiply_rows(0, len(W), *arrays(X), H.T.copy(), products)
     np.testing.assert_allclose(products, X @ H.T, rtol=1e-12)
 
 

@@ -8,7 +8,8 @@ from scipy import sparse
 
 from naive.factor import kl_objective, square_objective
 from wayword.evaluation.matching import match_topics, weighted_jaccard
-from wayword.models.alternate import Penalty, Problem, factorize
+from wayword.kernels.factor import Limits
+from wayword.models.alternate import Problem, factorize
 
 sizes = st.tuples(st.integers(2, 8), st.integers(2, 8), st.integers(1, 4))
 seeds = st.integers(0, 2**32 - 1)
@@ -31,15 +32,19 @@ def solve(X, W, H, *, loss="kl", max_iter=30, tol=0.0, extrapolate=True, callbac
 def test_objective_is_the_dense_one(size, seed, loss, l1, l2):
     X, W, H = draw(size, seed)
     naive = kl_objective if loss == "kl" else square_objective
-    problem = Problem.of(sparse.csr_matrix(X), loss=loss, penalty_W=Penalty(l1, l2), penalty_H=Penalty(0.1, 0.3))
+    problem = Problem.of(
+        sparse.csr_matrix(X), loss=loss, limits_W=Limits(l1=l1, l2=l2), limits_H=Limits(l1=0.1, l2=0.3)
+    )
     expected = naive(X, W, H.T, l1, l2) + 0.1 * H.sum() + 0.15 * (H**2).sum()
+    if loss == "kl":
+        expected += (X[X > 0] * np.log(X[X > 0])).sum() - X.sum()
     assert problem.objective(W, H) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(sizes, seeds, losses, st.booleans(), st.booleans(), st.sampled_from([0.0, 0.2]))
 def test_path_never_rises_and_ends_at_the_objective(size, seed, loss, newton, extrapolate, l1):
     X, W, H = draw(size, seed)
-    options = {"loss": loss, "newton": newton, "penalty_W": Penalty(l1), "penalty_H": Penalty(0.0, l1)}
+    options = {"loss": loss, "newton": newton, "limits_W": Limits(l1=l1), "limits_H": Limits(l2=l1)}
     found = solve(X, W, H, extrapolate=extrapolate, **options)
     assert all(after <= before for before, after in pairwise(found.path))
     problem = Problem.of(sparse.csr_matrix(X), **options)
@@ -53,7 +58,7 @@ def test_forbidden_topics_stay_at_zero(size, seed, loss):
     X, W, H = draw(size, seed)
     mask = np.random.default_rng(seed).random(W.shape) < 0.7
     mask[:, 0] = True
-    found = solve(X, W * mask, H, loss=loss, mask=mask)
+    found = solve(X, W * mask, H, loss=loss, limits_W=Limits(mask=mask))
     assert (found.W[~mask] == 0).all()
 
 

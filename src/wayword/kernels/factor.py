@@ -9,7 +9,8 @@ Kullback-Leibler, row x with weights a: minimise  s.a - sum_j x_j log(a.b_j)  ov
 `other` and s holds the column sums of `other`. One pass along the rows of `other` gives the gradient of all topics.
 The multiplicative step needs no more, and never raises the objective. The Newton sweep then visits the topics that
 can move, those in use and those with a falling slope; on the way down a Newton step can go too far, so a row that
-got worse takes the multiplicative step instead.
+got worse takes the multiplicative step instead. A quadratic  a.G.a / 2 - p.a  may be added: that is how a row
+answers to two matrices under two losses.
 
 Least squares, row x with weights a: minimise  |x - a B'|^2 / 2  over a >= 0, where the rows of B are those of `other`.
 The products p = x B and the Gram matrix G = B' B are all it takes, so X is touched once and the cheap sweeps over
@@ -17,6 +18,8 @@ topics, each step the minimum along its topic, may be repeated while they still 
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -26,20 +29,104 @@ TINY = 1e-30
 # A model below this explains nothing.
 _NOTHING = 4 * TINY
 _WORST = 1e300
-# A sweep has settled when the square of its move is this share of the first one's.
-_SETTLED = 0.01
+# An entry depends on topics without which less than this share of its model is left.
+_DEPENDS = 0.05
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
+_NO_MATRIX = np.zeros((0, 0))
+
+
+class Limits(NamedTuple):
+    """What the weights of a factor may be, and what they cost.
+
+    Attributes
+    ----------
+    mask : bool array of shape (n_rows, n_topics), or of shape (0, 0)
+        Topics that each row may use, the others are set to zero; the empty one allows all.
+    fixed_rows : bool array of shape (n_rows,), or of shape (0,)
+        Rows that stay as they are; the empty one fixes none.
+    fixed_topics : bool array of shape (n_topics,), or of shape (0,)
+        Topics whose weights stay as they are; the empty one fixes none.
+    l1, l2 : float
+        Penalties on the weights a of a row: l1 sum(a) + l2 sum(a^2) / 2.
+    """
+
+    mask: np.ndarray = np.zeros((0, 0), dtype=bool)
+    fixed_rows: np.ndarray = np.zeros(0, dtype=bool)
+    fixed_topics: np.ndarray = np.zeros(0, dtype=bool)
+    l1: float = 0.0
+    l2: float = 0.0
+
+
+class Quadratic(NamedTuple):
+    """A quadratic in the weights a of each row: a.gram.a / 2 - products[row].a; the empty one is zero.
+
+    Attributes
+    ----------
+    products : array of shape (n_rows, n_topics), or of shape (0, 0)
+    gram : float64 array of shape (n_topics, n_topics), or of shape (0, 0)
+    """
+
+    products: np.ndarray = _NO_MATRIX
+    gram: np.ndarray = _NO_MATRIX
+
+
+class _Room(NamedTuple):
+    """Where a row is worked on: by its entries, by topics, and the block of both."""
+
+    x: np.ndarray
+    before: np.ndarray
+    mixed: np.ndarray
+    inverse: np.ndarray
+    share: np.ndarray
+    block: np.ndarray
+    weights: np.ndarray
+    old: np.ndarray
+    asked: np.ndarray
+    product: np.ndarray
+    topics: np.ndarray
+    active: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def _make_room(longest, n_topics):
+    return _Room(
+        np.empty(longest),
+        np.empty(longest),
+        np.empty(longest),
+        np.empty(longest),
+        np.empty(longest),
+        np.empty(n_topics * longest),
+        np.empty(n_topics),
+        np.empty(n_topics),
+        np.zeros(n_topics),
+        np.zeros(n_topics),
+        np.empty(n_topics, np.int64),
+        np.empty(n_topics, np.int64),
+    )
 
 
 @njit(nogil=True, cache=True)
 def _list_allowed(mask, row, topics):
-    """Write the topics that a row may use; an empty mask allows all. Return their number."""
+    """Write the topics that a row may use. Return their number."""
     n_topics = 0
     for topic in range(topics.shape[0]):
         if mask.shape[0] == 0 or mask[row, topic]:
             topics[n_topics] = topic
             n_topics += 1
     return n_topics
+
+
+@njit(nogil=True, cache=True)
+def _load(factor, row, topics, n_topics, weights):
+    """Copy the allowed weights of a row; the others are zero."""
+    weights[:] = 0.0
+    for m in range(n_topics):
+        weights[topics[m]] = factor[row, topics[m]]
+
+
+@njit(nogil=True, cache=True)
+def _is_fixed(flags, place):
+    return flags.shape[0] > 0 and flags[place]
 
 
 @njit(nogil=True, cache=True)
@@ -79,7 +166,7 @@ def _mix(block, size, topics, n_topics, weights, mixed):
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
 def _look_at_some(x, block, size, topics, n_topics, weights, mixed, asked):
-    """Do the same from gathered columns, where a row may use only some topics."""
+    """Do the same as `_look_at_all` from gathered columns."""
     _mix(block, size, topics, n_topics, weights, mixed)
     for m in range(n_topics):
         total = 0.0
@@ -89,21 +176,39 @@ def _look_at_some(x, block, size, topics, n_topics, weights, mixed, asked):
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def _sweep(x, block, size, topics, n_topics, sums, l1, l2, weights, mixed, inverse, share):
-    """Take a Newton step along each of some topics, one after the other; the model follows."""
+def _pull(gram, product, weights, topic):
+    """Return the slope of the quadratic along a topic."""
+    slope = -product[topic]
+    for k in range(weights.shape[0]):
+        slope += gram[topic, k] * weights[k]
+    return slope
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _sweep(room, size, n_active, sums, limits, gram, rouse):
+    """Take a Newton step along each active topic, one after the other; the model follows.
+
+    Unless it is to rouse them, a sweep passes over topics that are not in use.
+    """
+    x, mixed, inverse, share, weights = room.x, room.mixed, room.inverse, room.share, room.weights
     for t in range(size):
         inverse[t] = 1.0 / mixed[t]
         share[t] = x[t] * inverse[t]
-    for m in range(n_topics):
-        column = block[m * size : (m + 1) * size]
-        topic = topics[m]
+    for m in range(n_active):
+        topic = room.active[m]
+        if _is_fixed(limits.fixed_topics, topic) or not (rouse or weights[topic] > 0.0):
+            continue
+        column = room.block[m * size : (m + 1) * size]
         asked = 0.0
-        curvature = l2
+        curvature = limits.l2
         for t in range(size):
             part = share[t] * column[t]
             asked += part
             curvature += part * inverse[t] * column[t]
-        slope = sums[topic] + l1 + l2 * weights[topic] - asked
+        slope = sums[topic] + limits.l1 + limits.l2 * weights[topic] - asked
+        if gram.shape[0] > 0:
+            slope += _pull(gram, room.product, weights, topic)
+            curvature += gram[topic, topic]
         if curvature > 0.0:
             moved = max(0.0, weights[topic] - slope / curvature)
         else:
@@ -118,14 +223,22 @@ def _sweep(x, block, size, topics, n_topics, sums, l1, l2, weights, mixed, inver
 
 
 @njit(nogil=True, cache=True)
-def _multiply(topics, n_topics, asked, sums, l1, l2, weights):
+def _multiply(room, topics, n_topics, sums, limits, gram):
     """Take the multiplicative step: the minimum of a bound that touches the objective at the present weights."""
+    old, weights = room.old, room.weights
+    old[:] = weights
     for m in range(n_topics):
         topic = topics[m]
-        gain = weights[topic] * asked[topic]
-        cost = sums[topic] + l1
-        if l2 > 0.0:
-            weights[topic] = (np.sqrt(cost * cost + 4.0 * l2 * gain) - cost) / (2.0 * l2)
+        if _is_fixed(limits.fixed_topics, topic) or old[topic] == 0.0:
+            continue
+        gain = old[topic] * room.asked[topic]
+        cost = sums[topic] + limits.l1
+        square = limits.l2
+        if gram.shape[0] > 0:
+            square += (_pull(gram, room.product, old, topic) + room.product[topic]) / old[topic]
+            cost -= room.product[topic]
+        if square > 0.0:
+            weights[topic] = (np.sqrt(cost * cost + 4.0 * square * gain) - cost) / (2.0 * square)
         else:
             weights[topic] = gain / cost if cost > 0.0 else 0.0
 
@@ -142,28 +255,125 @@ def _log_gain(x, before, after, size):
 
 
 @njit(nogil=True, cache=True)
-def _cost(weights, sums, l1, l2):
+def _cost(weights, sums, limits, gram, product):
     """Return the part of the objective that is a sum over topics."""
     total = 0.0
     for topic in range(weights.shape[0]):
-        total += (sums[topic] + l1) * weights[topic] + 0.5 * l2 * weights[topic] * weights[topic]
+        weight = weights[topic]
+        total += (sums[topic] + limits.l1) * weight + 0.5 * limits.l2 * weight * weight
+        if gram.shape[0] > 0 and weight > 0.0:
+            total += 0.5 * weight * (_pull(gram, product, weights, topic) - product[topic])
     return total
 
 
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _log_slopes(x, before, after, size):
+    """Return the slopes of sum x log(model) along the way from one model to another, at its start and its end."""
+    first = last = 0.0
+    for t in range(size):
+        part = x[t] * (after[t] - before[t])
+        first += part / before[t]
+        last += part / after[t]
+    return first, last
+
+
 @njit(nogil=True, cache=True)
-def _keep_active(topics, n_topics, asked, sums, l1, weights, active):
-    """Write the topics that a Newton step can move: those in use, and those whose slope falls."""
-    n_active = 0
-    for m in range(n_topics):
-        topic = topics[m]
-        if weights[topic] > 0.0 or sums[topic] + l1 < asked[topic]:
-            active[n_active] = topic
+def _cost_slope(at, old, weights, sums, limits, gram, product):
+    """Return the slope of `_cost` along the way from the old weights, at some weights."""
+    slope = 0.0
+    for topic in range(weights.shape[0]):
+        change = weights[topic] - old[topic]
+        if change != 0.0:
+            part = sums[topic] + limits.l1 + limits.l2 * at[topic]
+            if gram.shape[0] > 0:
+                part += _pull(gram, product, at, topic)
+            slope += part * change
+    return slope
+
+
+@njit(nogil=True, cache=True)
+def _fall(room, size, sums, limits, gram):
+    """Return how far the objective of a row fell at most; below zero where it rose.
+
+    The objective is convex, so it has not risen if it still falls at the end of the way, and then its slope at the
+    start bounds how far it fell. That saves the logarithms of nearly all rows.
+    """
+    old, weights, product = room.old, room.weights, room.product
+    first, last = _log_slopes(room.x, room.before, room.mixed, size)
+    if _cost_slope(weights, old, weights, sums, limits, gram, product) <= last:
+        return max(0.0, first - _cost_slope(old, old, weights, sums, limits, gram, product))
+    costs = _cost(old, sums, limits, gram, product) - _cost(weights, sums, limits, gram, product)
+    return _log_gain(room.x, room.before, room.mixed, size) + costs
+
+
+@njit(nogil=True, cache=True)
+def _keep_active(room, n_allowed, sums, limits, gram, steep):
+    """Write the topics that Newton steps can move: those in use, and those whose slope falls steeper than a share."""
+    n_active = n_roused = 0
+    for m in range(n_allowed):
+        topic = room.topics[m]
+        active = room.weights[topic] > 0.0
+        if not active:
+            slope = sums[topic] + limits.l1 - room.asked[topic]
+            if gram.shape[0] > 0:
+                slope += _pull(gram, room.product, room.weights, topic)
+            active = slope < -steep * sums[topic]
+            n_roused += active
+        if active:
+            room.active[n_active] = topic
             n_active += 1
-    return n_active
+    return n_active, n_roused
 
 
 @njit(nogil=True, cache=True)
-def update_kl_rows(first, last, indptr, indices, data, other, sums, mask, newton, l1, l2, factor):
+def _descend(room, size, n_active, sums, limits, gram, looked):
+    """Sweep once, or multiply where that made the row worse. Return how far the objective fell at most.
+
+    The topics whose slopes were just looked at are roused.
+    """
+    room.old[:] = room.weights
+    room.mixed[:size] = room.before[:size]
+    _sweep(room, size, n_active, sums, limits, gram, looked)
+    # Anew, because what is left of a model that went to zero step by step is rounding.
+    _mix(room.block, size, room.active, n_active, room.weights, room.mixed)
+    fell = _fall(room, size, sums, limits, gram)
+    if fell >= 0.0:
+        return fell
+    room.weights[:] = room.old
+    if not looked:
+        _look_at_some(room.x, room.block, size, room.active, n_active, room.weights, room.before, room.asked)
+    _multiply(room, room.active, n_active, sums, limits, gram)
+    _mix(room.block, size, room.active, n_active, room.weights, room.mixed)
+    return _WORST
+
+
+@njit(nogil=True, cache=True)
+def _longest(indptr, first, last):
+    longest = 0
+    for row in range(first, last):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    return longest
+
+
+@njit(nogil=True, cache=True)
+def _look(row, indptr, indices, data, other, quadratic, limits, factor, room):
+    """Set a row up: its entries, its allowed weights, the model and what each topic is asked for."""
+    start, size = indptr[row], indptr[row + 1] - indptr[row]
+    n_allowed = _list_allowed(limits.mask, row, room.topics)
+    _load(factor, row, room.topics, n_allowed, room.weights)
+    room.x[:size] = data[start : start + size]
+    if quadratic.gram.shape[0] > 0:
+        room.product[:] = quadratic.products[row]
+    if n_allowed == factor.shape[1]:
+        _look_at_all(room.x, indices, start, size, other, room.weights, room.before, room.asked)
+    else:
+        _gather(indices, start, size, other, room.topics, n_allowed, room.block)
+        _look_at_some(room.x, room.block, size, room.topics, n_allowed, room.weights, room.before, room.asked)
+    return n_allowed
+
+
+@njit(nogil=True, cache=True)
+def update_kl_rows(first, last, indptr, indices, data, other, sums, limits, quadratic, newton, factor):
     """Improve rows `first` to `last` of `factor` by one sweep under the Kullback-Leibler divergence.
 
     Whatever the type of the arrays, a row is worked on in float64.
@@ -176,51 +386,126 @@ def update_kl_rows(first, last, indptr, indices, data, other, sums, mask, newton
         The fixed factor.
     sums : float64 array of shape (n_topics,)
         Column sums of `other`, weighted where the columns of X have weights.
-    mask : bool array of shape (n_rows, n_topics), or of shape (0, 0)
-        Topics that each row may use; the empty one allows all.
+    limits : Limits
+        Topics that each row may use, what is fixed, penalties.
+    quadratic : Quadratic
+        What is added to the objective of each row.
     newton : bool
         Newton steps rather than multiplicative ones.
-    l1, l2 : float
-        Penalties on the weights of a row: l1 sum(a) + l2 sum(a^2) / 2.
     factor : array of shape (n_rows, n_topics)
         Improved in place; topics that are not allowed are set to zero.
     """
-    n_topics = factor.shape[1]
-    longest = 0
+    room = _make_room(_longest(indptr, first, last), factor.shape[1])
     for row in range(first, last):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    x, before, mixed = np.empty(longest), np.empty(longest), np.empty(longest)
-    inverse, share = np.empty(longest), np.empty(longest)
-    block = np.empty(n_topics * longest)
-    weights, old, asked = np.empty(n_topics), np.empty(n_topics), np.zeros(n_topics)
-    topics, active = np.empty(n_topics, np.int64), np.empty(n_topics, np.int64)
+        if _is_fixed(limits.fixed_rows, row):
+            continue
+        n_allowed = _look(row, indptr, indices, data, other, quadratic, limits, factor, room)
+        if newton:
+            start, size = indptr[row], indptr[row + 1] - indptr[row]
+            n_active, _ = _keep_active(room, n_allowed, sums, limits, quadratic.gram, 0.0)
+            _gather(indices, start, size, other, room.active, n_active, room.block)
+            _descend(room, size, n_active, sums, limits, quadratic.gram, True)
+        else:
+            _multiply(room, room.topics, n_allowed, sums, limits, quadratic.gram)
+        factor[row] = room.weights
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _dot(a, b):
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _keep_largest(room, n_allowed, sums, indices, start, size, other):
+    """Set all weights to zero but those above the average share of the row, and those that an entry depends on."""
+    weights, old = room.weights, room.old
+    old[:] = weights
+    total = 0.0
+    for m in range(n_allowed):
+        total += weights[room.topics[m]] * sums[room.topics[m]]
+    for m in range(n_allowed):
+        topic = room.topics[m]
+        if weights[topic] * sums[topic] * n_allowed < total:
+            weights[topic] = 0.0
+    for t in range(size):
+        row = other[indices[start + t]]
+        if _dot(weights, row) < _DEPENDS * room.before[t]:
+            best = np.argmax(old * row)
+            weights[best] = old[best]
+
+
+@njit(nogil=True, cache=True)
+def solve_kl_rows(first, last, indptr, indices, data, other, sums, limits, sweeps, settled, factor):
+    """Find the best rows `first` to `last` of `factor` under the Kullback-Leibler divergence.
+
+    A row starts from the topics that explain most of it, settles among those, and looks whether another topic's
+    slope still falls; if so, that one comes in and the row settles again.
+
+    Parameters
+    ----------
+    indptr, indices, data, other, sums, limits
+        As for `update_kl_rows`; nothing is fixed.
+    sweeps : int
+        Most sweeps over a row.
+    settled : float
+        A row has settled when a sweep lowers its objective by no more than this share of the sum of its entries.
+    factor : array of shape (n_rows, n_topics)
+        Written; positive weights to start from.
+    """
+    none = Quadratic(factor[:0, :0], sums[:0].reshape(0, 0))
+    room = _make_room(_longest(indptr, first, last), factor.shape[1])
     for row in range(first, last):
         start, size = indptr[row], indptr[row + 1] - indptr[row]
-        n_allowed = _list_allowed(mask, row, topics)
-        weights[:] = 0.0
+        n_allowed = _look(row, indptr, indices, data, other, none, limits, factor, room)
+        _multiply(room, room.topics, n_allowed, sums, limits, none.gram)
+        _keep_largest(room, n_allowed, sums, indices, start, size, other)
+        factor[row] = room.weights
+        enough = settled * room.x[:size].sum()
+        taken = 0
+        while taken < sweeps:
+            n_allowed = _look(row, indptr, indices, data, other, none, limits, factor, room)
+            n_active, n_roused = _keep_active(room, n_allowed, sums, limits, none.gram, np.sqrt(settled))
+            if taken > 0 and n_roused == 0:
+                break
+            _gather(indices, start, size, other, room.active, n_active, room.block)
+            looked = True
+            fell = _WORST
+            while taken < sweeps and fell > enough:
+                fell = _descend(room, size, n_active, sums, limits, none.gram, looked)
+                room.before[:size] = room.mixed[:size]
+                looked = False
+                taken += 1
+            factor[row] = room.weights
+
+
+@njit(nogil=True, cache=True)
+def residual_kl_rows(first, last, indptr, indices, data, other, sums, limits, quadratic, factor):
+    """Return how far rows `first` to `last` are from the conditions of a minimum.
+
+    The mass, weights times column sums of `other`, that a projected gradient step would move, each weight scaled by
+    itself plus the mean of its row. Zero if and only if every slope is zero, or positive at a weight of zero.
+    """
+    room = _make_room(_longest(indptr, first, last), factor.shape[1])
+    moved = 0.0
+    for row in range(first, last):
+        if _is_fixed(limits.fixed_rows, row):
+            continue
+        n_allowed = _look(row, indptr, indices, data, other, quadratic, limits, factor, room)
+        mean = room.weights.sum() / max(n_allowed, 1)
         for m in range(n_allowed):
-            weights[topics[m]] = factor[row, topics[m]]
-        old[:] = weights
-        x[:size] = data[start : start + size]
-        if n_allowed == n_topics:
-            _look_at_all(x, indices, start, size, other, weights, before, asked)
-        else:
-            _gather(indices, start, size, other, topics, n_allowed, block)
-            _look_at_some(x, block, size, topics, n_allowed, weights, before, asked)
-        worse = True
-        if newton:
-            n_active = _keep_active(topics, n_allowed, asked, sums, l1, weights, active)
-            _gather(indices, start, size, other, active, n_active, block)
-            mixed[:size] = before[:size]
-            _sweep(x, block, size, active, n_active, sums, l1, l2, weights, mixed, inverse, share)
-            # Anew, because what is left of a model that went to zero step by step is rounding.
-            _mix(block, size, active, n_active, weights, mixed)
-            fell = _log_gain(x, before, mixed, size) + _cost(old, sums, l1, l2) - _cost(weights, sums, l1, l2)
-            worse = not fell >= 0.0
-        if worse:
-            weights[:] = old
-            _multiply(topics, n_allowed, asked, sums, l1, l2, weights)
-        factor[row] = weights
+            topic = room.topics[m]
+            if _is_fixed(limits.fixed_topics, topic) or sums[topic] <= 0.0:
+                continue
+            weight = room.weights[topic]
+            slope = sums[topic] + limits.l1 + limits.l2 * weight - room.asked[topic]
+            if quadratic.gram.shape[0] > 0:
+                slope += _pull(quadratic.gram, room.product, room.weights, topic)
+            step = (weight + mean) * slope / sums[topic]
+            moved += abs(weight - max(0.0, weight - step)) * sums[topic]
+    return moved
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
@@ -236,15 +521,15 @@ def multiply_rows(first, last, indptr, indices, data, other, products):
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def _step_along_topics(product, gram, topics, n_topics, l1, l2, weights):
+def _step_along_topics(product, gram, topics, n_topics, limits, weights):
     """Go to the minimum along each topic in turn; return the sum of squares of the moves."""
     moved = 0.0
     for m in range(n_topics):
         topic = topics[m]
-        slope = l1 + l2 * weights[topic] - product[topic]
-        for k in range(weights.shape[0]):
-            slope += gram[topic, k] * weights[k]
-        curvature = gram[topic, topic] + l2
+        if _is_fixed(limits.fixed_topics, topic):
+            continue
+        slope = limits.l1 + limits.l2 * weights[topic] + _pull(gram, product, weights, topic)
+        curvature = gram[topic, topic] + limits.l2
         if curvature > 0.0:
             better = max(0.0, weights[topic] - slope / curvature)
         else:
@@ -255,20 +540,20 @@ def _step_along_topics(product, gram, topics, n_topics, l1, l2, weights):
 
 
 @njit(nogil=True, cache=True)
-def _multiply_squares(product, gram, topics, n_topics, l1, l2, weights, old):
+def _multiply_squares(product, gram, topics, n_topics, limits, weights, old):
     """Take the multiplicative step of least squares."""
     old[:] = weights
     for m in range(n_topics):
         topic = topics[m]
-        cost = l1 + l2 * old[topic]
-        for k in range(old.shape[0]):
-            cost += gram[topic, k] * old[k]
+        if _is_fixed(limits.fixed_topics, topic):
+            continue
+        cost = limits.l1 + limits.l2 * old[topic] + _pull(gram, product, old, topic) + product[topic]
         asked = max(product[topic], 0.0)
         weights[topic] = old[topic] * asked / cost if cost > 0.0 else 0.0
 
 
 @njit(nogil=True, cache=True)
-def update_square_rows(first, last, products, gram, mask, newton, sweeps, l1, l2, factor):
+def update_square_rows(first, last, products, gram, limits, newton, sweeps, settled, factor):
     """Improve rows `first` to `last` of `factor` under the squared Euclidean distance.
 
     Parameters
@@ -277,14 +562,14 @@ def update_square_rows(first, last, products, gram, mask, newton, sweeps, l1, l2
         ``X @ other``.
     gram : float64 array of shape (n_topics, n_topics)
         ``other.T @ other``, weighted where the columns of X have weights.
-    mask : bool array of shape (n_rows, n_topics), or of shape (0, 0)
-        Topics that each row may use; the empty one allows all.
+    limits : Limits
+        Topics that each row may use, what is fixed, penalties.
     newton : bool
         Steps to the minimum along each topic, rather than multiplicative ones.
     sweeps : int
-        Most sweeps of a row; it stops when a sweep moves it a tenth as far as the first did.
-    l1, l2 : float
-        Penalties on the weights of a row: l1 sum(a) + l2 sum(a^2) / 2.
+        Most sweeps of a row.
+    settled : float
+        A row is done when the squared move of a sweep is no more than this share of the first one's.
     factor : array of shape (n_rows, n_topics)
         Improved in place; topics that are not allowed are set to zero.
     """
@@ -292,20 +577,45 @@ def update_square_rows(first, last, products, gram, mask, newton, sweeps, l1, l2
     weights, old, product = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics)
     topics = np.empty(n_topics, np.int64)
     for row in range(first, last):
-        n_allowed = _list_allowed(mask, row, topics)
-        weights[:] = 0.0
-        for m in range(n_allowed):
-            weights[topics[m]] = factor[row, topics[m]]
+        if _is_fixed(limits.fixed_rows, row):
+            continue
+        n_allowed = _list_allowed(limits.mask, row, topics)
+        _load(factor, row, topics, n_allowed, weights)
         product[:] = products[row]
         if newton:
-            most = _step_along_topics(product, gram, topics, n_allowed, l1, l2, weights)
+            most = _step_along_topics(product, gram, topics, n_allowed, limits, weights)
             for _ in range(1, sweeps):
-                if _step_along_topics(product, gram, topics, n_allowed, l1, l2, weights) <= _SETTLED * most:
+                if _step_along_topics(product, gram, topics, n_allowed, limits, weights) <= settled * most:
                     break
         else:
             for _ in range(sweeps):
-                _multiply_squares(product, gram, topics, n_allowed, l1, l2, weights, old)
+                _multiply_squares(product, gram, topics, n_allowed, limits, weights, old)
         factor[row] = weights
+
+
+@njit(nogil=True, cache=True)
+def residual_square_rows(first, last, products, gram, sums, limits, factor):
+    """Return how far rows `first` to `last` are from the conditions of a minimum.
+
+    The mass, weights times `sums`, that steps to the minimum along each topic would move.
+    """
+    n_topics = factor.shape[1]
+    weights, product, topics = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics, np.int64)
+    moved = 0.0
+    for row in range(first, last):
+        if _is_fixed(limits.fixed_rows, row):
+            continue
+        n_allowed = _list_allowed(limits.mask, row, topics)
+        _load(factor, row, topics, n_allowed, weights)
+        product[:] = products[row]
+        for m in range(n_allowed):
+            topic = topics[m]
+            curvature = gram[topic, topic] + limits.l2
+            if _is_fixed(limits.fixed_topics, topic) or curvature <= 0.0:
+                continue
+            slope = limits.l1 + limits.l2 * weights[topic] + _pull(gram, product, weights, topic)
+            moved += abs(weights[topic] - max(0.0, weights[topic] - slope / curvature)) * sums[topic]
+    return moved
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)

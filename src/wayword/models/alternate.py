@@ -10,35 +10,44 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from wayword.kernels.factor import multiply_rows, sum_kl_rows, update_kl_rows, update_square_rows
+from wayword.kernels.factor import (
+    Limits,
+    Quadratic,
+    multiply_rows,
+    residual_kl_rows,
+    residual_square_rows,
+    solve_kl_rows,
+    sum_kl_rows,
+    update_kl_rows,
+    update_square_rows,
+)
 from wayword.kernels.threads import map_in_order
 
 Loss = Literal["kl", "frobenius"]
 # Told the iteration and the objective; returns True to stop.
 Callback = Callable[[int, float], bool | None]
-NO_MASK = np.zeros((0, 0), dtype=bool)
+FREE = Limits()
+NO_QUADRATIC = Quadratic()
 _ENTRIES_AT_ONCE = 2**15
 # How far to go on beyond a step, at first, and how that grows and shrinks (Ang and Gillis).
 _FIRST_DARE, _BOLDER, _SHYER = 0.5, 1.1, 0.75
 _MOST_DARE = 1.0
-_SQUARE_SWEEPS = 4
+# Sweeps over a row whose products are at hand, and the share of the first squared move at which they settle.
+_SQUARE_SWEEPS, _SQUARE_SETTLED = 4, 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Penalty:
-    """What weights of a factor cost: l1 times their sum, and l2 times half the sum of their squares."""
-
-    l1: float = 0.0
-    l2: float = 0.0
-
-    def of(self, factor: np.ndarray) -> float:
-        """Return the cost of a factor."""
-        return self.l1 * float(factor.sum()) + 0.5 * self.l2 * float(np.vdot(factor, factor))
+def penalty_of(limits: Limits, factor: np.ndarray, weights: np.ndarray | None = None) -> float:
+    """Return what a factor costs, each row times its weight."""
+    if not (limits.l1 or limits.l2):
+        return 0.0
+    rows = limits.l1 * factor.sum(axis=1, dtype=np.float64)
+    rows += 0.5 * limits.l2 * np.square(factor, dtype=np.float64).sum(axis=1)
+    return float(rows.sum() if weights is None else weights @ rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +56,125 @@ class Side:
 
     matrix: sparse.csr_matrix
     pieces: Sequence[tuple[int, int]]
-    mask: np.ndarray
-    penalty: Penalty
+    limits: Limits
 
     @classmethod
-    def of(cls, matrix: sparse.csr_matrix, mask: np.ndarray = NO_MASK, penalty: Penalty | None = None) -> Side:
+    def of(cls, matrix: sparse.csr_matrix, limits: Limits = FREE) -> Side:
         """Cut the rows of a matrix into pieces of about the same number of entries."""
         borders = [0]
         while borders[-1] < matrix.shape[0]:
             full = matrix.indptr[borders[-1]] + _ENTRIES_AT_ONCE
             border = int(np.searchsorted(matrix.indptr, full, side="right")) - 1
             borders.append(min(max(border, borders[-1] + 1), matrix.shape[0]))
-        return cls(matrix, list(pairwise(borders)), mask, penalty or Penalty())
+        return cls(matrix, list(pairwise(borders)), limits)
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the compressed rows."""
         return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
+    def each_piece(self, task: Callable[[tuple[int, int]], float | None]) -> float:
+        """Run a task on every piece; return the sum of its results, added in order."""
+        return float(sum(part or 0.0 for part in map_in_order(task, self.pieces)))
 
-def _for_all_pieces(side: Side, task: Callable[[tuple[int, int]], float | None]) -> list[float | None]:
-    return list(map_in_order(task, side.pieces))
+    def multiply(self, other: np.ndarray) -> np.ndarray:
+        """Return ``matrix @ other``."""
+        products = np.empty((self.matrix.shape[0], other.shape[1]), dtype=other.dtype)
+        self.each_piece(lambda piece: multiply_rows(*piece, *self.arrays(), other, products))
+        return products
+
+    def update_kl(
+        self,
+        factor: np.ndarray,
+        other: np.ndarray,
+        sums: np.ndarray,
+        *,
+        quadratic: Quadratic = NO_QUADRATIC,
+        newton: bool = True,
+    ) -> None:
+        """Improve a factor in place under the divergence."""
+        rest = (other, sums, self.limits, quadratic, newton, factor)
+        self.each_piece(lambda piece: update_kl_rows(*piece, *self.arrays(), *rest))
+
+    def solve_kl(self, factor: np.ndarray, other: np.ndarray, sums: np.ndarray, *, sweeps: int, settled: float) -> None:
+        """Write the best factor under the divergence."""
+        rest = (other, sums, self.limits, sweeps, settled, factor)
+        self.each_piece(lambda piece: solve_kl_rows(*piece, *self.arrays(), *rest))
+
+    def update_squares(
+        self,
+        factor: np.ndarray,
+        other: np.ndarray,
+        gram: np.ndarray,
+        *,
+        newton: bool = True,
+        sweeps: int = _SQUARE_SWEEPS,
+        settled: float = _SQUARE_SETTLED,
+    ) -> None:
+        """Improve a factor in place under the squared distance."""
+        products = np.empty_like(factor)
+        rest = (products, gram, self.limits, newton, sweeps if newton else 1, settled, factor)
+
+        def update(piece: tuple[int, int]) -> None:
+            multiply_rows(*piece, *self.arrays(), other, products)
+            update_square_rows(*piece, *rest)
+
+        self.each_piece(update)
+
+    def residual_kl(self, factor: np.ndarray, other: np.ndarray, sums: np.ndarray) -> float:
+        """Return the mass that a gradient step under the divergence would move."""
+        rest = (other, sums, self.limits, NO_QUADRATIC, factor)
+        return self.each_piece(lambda piece: residual_kl_rows(*piece, *self.arrays(), *rest))
+
+    def residual_squares(self, factor: np.ndarray, other: np.ndarray, gram: np.ndarray, sums: np.ndarray) -> float:
+        """Return the mass that steps under the squared distance would move."""
+        products = self.multiply(other)
+        return self.each_piece(lambda piece: residual_square_rows(*piece, products, gram, sums, self.limits, factor))
+
+
+def gram_of(other: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Return ``other.T @ other`` in float64, each row times its weight."""
+    other = other.astype(np.float64, copy=False)
+    return other.T @ (other if weights is None else weights[:, None] * other)
+
+
+def sums_of(other: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Return the column sums in float64, each row times its weight."""
+    return other.sum(axis=0, dtype=np.float64) if weights is None else weights @ other.astype(np.float64, copy=False)
+
+
+def entropy_constant(X: sparse.csr_matrix, weights: np.ndarray | None = None) -> float:
+    """Return what the divergence holds beyond the objective of the kernels: the sum of x log x - x."""
+    entries = X.data.astype(np.float64)
+    parts = entries * np.log(np.maximum(entries, np.finfo(np.float64).tiny)) - entries
+    return float(parts.sum() if weights is None else np.repeat(weights, np.diff(X.indptr)) @ parts)
+
+
+def transpose(X: sparse.csr_matrix, weights: np.ndarray | None = None) -> sparse.csr_matrix:
+    """Return X by terms, each document times its weight."""
+    terms = sparse.csr_matrix(X.T)
+    if weights is not None:
+        terms.data *= weights[terms.indices].astype(terms.dtype)
+    return terms
+
+
+class Alternation(Protocol):
+    """What `factorize` needs of a problem; topics are arrays of shape (n_terms, n_topics)."""
+
+    def improve_weights(self, W: np.ndarray, H: np.ndarray) -> np.ndarray:
+        """Return better document weights."""
+        ...
+
+    def improve_topics(self, W: np.ndarray, H: np.ndarray) -> np.ndarray:
+        """Return better topics."""
+        ...
+
+    def objective(self, W: np.ndarray, H: np.ndarray) -> float:
+        """Return what is minimised."""
+        ...
+
+    def residual(self, W: np.ndarray, H: np.ndarray) -> float:
+        """Return how far from the conditions of a minimum the factors are, as a share of the model."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +185,22 @@ class Problem:
     ----------
     documents, terms : Side
         X by documents, and X with its rows times their weights by terms.
-    weights : float64 array of shape (n_documents,)
-        How much each document counts.
+    weights : float64 array of shape (n_documents,), or None
+        How much each document counts; None where all count the same.
     loss : {"kl", "frobenius"}
         Kullback-Leibler divergence, or half the squared Euclidean distance.
     newton : bool
         Newton steps rather than multiplicative ones.
+    constant : float
+        The part of the objective that depends on X alone.
     """
 
     documents: Side
     terms: Side
-    weights: np.ndarray
+    weights: np.ndarray | None
     loss: Loss
     newton: bool
+    constant: float
 
     @classmethod
     def of(
@@ -99,76 +210,68 @@ class Problem:
         loss: Loss,
         newton: bool = True,
         weights: np.ndarray | None = None,
-        mask: np.ndarray = NO_MASK,
-        penalty_W: Penalty | None = None,
-        penalty_H: Penalty | None = None,
+        limits_W: Limits = FREE,
+        limits_H: Limits = FREE,
     ) -> Problem:
         """Set a problem up from a matrix of documents by terms."""
-        weights = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
-        weighted = X.copy()
-        weighted.data = X.data * np.repeat(weights, np.diff(X.indptr)).astype(X.dtype)
-        terms = sparse.csr_matrix(weighted.T)
-        return cls(Side.of(X, mask, penalty_W), Side.of(terms, NO_MASK, penalty_H), weights, loss, newton)
+        if loss == "kl":
+            constant = entropy_constant(X, weights)
+        else:
+            squares = np.square(X.data, dtype=np.float64)
+            constant = 0.5 * float(
+                squares.sum() if weights is None else np.repeat(weights, np.diff(X.indptr)) @ squares
+            )
+        terms = Side.of(transpose(X, weights), limits_H)
+        return cls(Side.of(X, limits_W), terms, weights, loss, newton, constant)
 
     def improve_weights(self, W: np.ndarray, H: np.ndarray) -> np.ndarray:
         """Return better document weights for topics H of shape (n_terms, n_topics)."""
-        return self._improve(self.documents, W, H, H)
+        better = W.copy()
+        if self.loss == "kl":
+            self.documents.update_kl(better, H, sums_of(H), newton=self.newton)
+        else:
+            self.documents.update_squares(better, H, gram_of(H), newton=self.newton)
+        return better
 
     def improve_topics(self, W: np.ndarray, H: np.ndarray) -> np.ndarray:
         """Return better topics for document weights W."""
-        return self._improve(self.terms, H, W, self.weights[:, None].astype(W.dtype) * W)
-
-    def _improve(self, side: Side, factor: np.ndarray, other: np.ndarray, weighted: np.ndarray) -> np.ndarray:
-        better = factor.copy()
+        better = H.copy()
         if self.loss == "kl":
-            sums = weighted.sum(axis=0, dtype=np.float64)
-            _for_all_pieces(
-                side,
-                lambda piece: update_kl_rows(
-                    *piece,
-                    *side.arrays(),
-                    other,
-                    sums,
-                    side.mask,
-                    self.newton,
-                    side.penalty.l1,
-                    side.penalty.l2,
-                    better,
-                ),
-            )
-            return better
-        gram = other.astype(np.float64).T @ weighted.astype(np.float64)
-        products = np.empty_like(better)
-
-        def update(piece: tuple[int, int]) -> None:
+            self.terms.update_kl(better, W, sums_of(W, self.weights), newton=self.newton)
+        else:
             # The terms' side of X holds the weights of documents already.
-            multiply_rows(*piece, *side.arrays(), other, products)
-            sweeps = _SQUARE_SWEEPS if self.newton else 1
-            l1, l2 = side.penalty.l1, side.penalty.l2
-            update_square_rows(*piece, products, gram, side.mask, self.newton, sweeps, l1, l2, better)
-
-        _for_all_pieces(side, update)
+            self.terms.update_squares(better, W, gram_of(W, self.weights), newton=self.newton)
         return better
 
     def objective(self, W: np.ndarray, H: np.ndarray) -> float:
-        """Return what is minimised; for the divergence, without the part that only depends on X."""
-        penalties = self.documents.penalty.of(W) + self.terms.penalty.of(H)
+        """Return what is minimised: the loss and the penalties."""
+        penalties = penalty_of(self.documents.limits, W, self.weights) + penalty_of(self.terms.limits, H)
         if self.loss == "kl":
-            return self._divergence(W, H) + penalties
-        X = self.documents.matrix
-        weighted = (self.weights[:, None] * W).astype(np.float64)
-        length = float(np.repeat(self.weights, np.diff(X.indptr)) @ np.square(X.data, dtype=np.float64))
-        fit = float(np.vdot(weighted, X @ H.astype(np.float64)))
-        model = float(np.vdot(W.astype(np.float64).T @ weighted, H.astype(np.float64).T @ H.astype(np.float64)))
-        return 0.5 * (length - 2.0 * fit + model) + penalties
+            return self.constant + self._divergence(W, H) + penalties
+        fit = float(np.vdot(H, self.terms.multiply(W)))
+        model = float(np.vdot(gram_of(W, self.weights), gram_of(H)))
+        return self.constant - fit + 0.5 * model + penalties
 
     def _divergence(self, W: np.ndarray, H: np.ndarray) -> float:
-        sums = H.sum(axis=0, dtype=np.float64)
-        parts = _for_all_pieces(
-            self.documents,
-            lambda piece: sum_kl_rows(*piece, *self.documents.arrays(), H, sums, self.weights, W),
-        )
-        return float(sum(part for part in parts if part is not None))
+        rows = np.ones(len(W)) if self.weights is None else self.weights
+        rest = (H, sums_of(H), rows, W)
+        return self.documents.each_piece(lambda piece: sum_kl_rows(*piece, *self.documents.arrays(), *rest))
+
+    def residual(self, W: np.ndarray, H: np.ndarray) -> float:
+        """Return how far from the conditions of a minimum the factors are.
+
+        The share of the model's mass, the sum of ``W @ H.T``, that one step of all weights or of all topics, each
+        as far as its own slope and curvature say, would move.
+        """
+        sums_H, sums_W = sums_of(H), sums_of(W, self.weights)
+        if self.loss == "kl":
+            moved = self.documents.residual_kl(W, H, sums_H), self.terms.residual_kl(H, W, sums_W)
+        else:
+            moved = (
+                self.documents.residual_squares(W, H, gram_of(H), sums_H),
+                self.terms.residual_squares(H, W, gram_of(W, self.weights), sums_W),
+            )
+        return max(moved) / max(float(sums_H @ sums_W), np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +302,7 @@ def _go_on(better: np.ndarray, before: np.ndarray, dare: float) -> np.ndarray:
 
 
 def factorize(
-    problem: Problem,
+    problem: Alternation,
     W: np.ndarray,
     H: np.ndarray,
     *,

@@ -1,0 +1,78 @@
+"""What every model asks of its matrix and its settings, checked once at the door."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from wayword.errors import InputError, shorten
+
+
+def check_matrix(estimator: Any, X: Any, *, reset: bool, non_negative: bool = True) -> sparse.csr_matrix:
+    """Return X as compressed rows in single or double precision.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose number and names of columns are remembered, or checked.
+    X : matrix of shape (n_documents, n_terms)
+        Sparse or dense; numbers that are not finite, or negative, are errors.
+    reset : bool
+        Whether to remember the columns rather than to check them.
+    non_negative : bool
+        Whether negative numbers are errors.
+    """
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        accept_large_sparse=False,
+        dtype=[np.float64, np.float32],
+        ensure_non_negative=non_negative,
+    )
+    matrix = sparse.csr_matrix(X)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy() if matrix is X else matrix
+        matrix.sum_duplicates()
+    return matrix
+
+
+def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
+    """Raise unless a setting is one of some values."""
+    choices = list(choices)
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+        raise InputError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shorten(value)}")
+
+
+def check_whole(name: str, value: Any, *, least: int = 1) -> None:
+    """Raise unless a setting is a whole number that is large enough."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name} must be a whole number of {least} or more, got {shorten(value)}")
+
+
+def check_number(name: str, value: Any, *, least: float = 0.0, most: float = math.inf) -> None:
+    """Raise unless a setting is a finite number within bounds."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value <= most or math.isinf(value):
+        bounds = f"of {least:g} or more" if math.isinf(most) else f"from {least:g} to {most:g}"
+        raise InputError(f"{name} must be a number {bounds}, got {shorten(value)}")
+
+
+def check_sample_weight(sample_weight: Any, n_documents: int) -> np.ndarray | None:
+    """Return how much each document counts, or None where all count the same."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_documents, float(weights))
+    if weights.shape != (n_documents,):
+        raise InputError(f"sample_weight must have one number for each of {n_documents} documents, got {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("sample_weight must be finite numbers of 0 or more, not all of them 0")
+    return None if (weights == 1.0).all() else weights
