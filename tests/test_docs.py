@@ -140,6 +140,26 @@ def test_setting_of_cooccurrence_is_in_the_guide(parameter: str) -> None:
     assert is_explained(parameter, read(DOCS / "guide" / "cooccurrence.md"))
 
 
+MODEL_PAGES = {
+    "NMF": "factorisation.md",
+    "TopicSupervisedNMF": "factorisation.md",
+    "SemiSupervisedNMF": "factorisation.md",
+    "DeepSemiNMF": "deep.md",
+    "complete": "completion.md",
+}
+MODEL_SETTINGS = [
+    (name, parameter)
+    for name in MODEL_PAGES
+    if name in wayword.__all__
+    for parameter in parameters(getattr(wayword, name))
+]
+
+
+@pytest.mark.parametrize(("name", "parameter"), MODEL_SETTINGS)
+def test_setting_of_a_model_is_in_the_guide(name: str, parameter: str) -> None:
+    assert is_explained(parameter, read(DOCS / "guide" / MODEL_PAGES[name]))
+
+
 def walk_commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield every command and group below `command` with the words that call it."""
     yield path, command

@@ -41,7 +41,7 @@ class Limits(NamedTuple):
     Attributes
     ----------
     mask : bool array of shape (n_rows, n_topics), or of shape (0, 0)
-        Topics that each row may use, the others are set to zero; the empty one allows all.
+        Topics that each row may use, the others are set to zero, fixed or not; the empty one allows all.
     fixed_rows : bool array of shape (n_rows,), or of shape (0,)
         Rows that stay as they are; the empty one fixes none.
     fixed_topics : bool array of shape (n_topics,), or of shape (0,)
@@ -59,6 +59,8 @@ class Limits(NamedTuple):
 
 class Quadratic(NamedTuple):
     """A quadratic in the weights a of each row: a.gram.a / 2 - products[row].a; the empty one is zero.
+
+    No entry of the Gram matrix is negative; the bound of the multiplicative step needs that.
 
     Attributes
     ----------
@@ -176,12 +178,17 @@ def _look_at_some(x, block, size, topics, n_topics, weights, mixed, asked):
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
+def _times(gram, weights, topic):
+    total = 0.0
+    for k in range(weights.shape[0]):
+        total += gram[topic, k] * weights[k]
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
 def _pull(gram, product, weights, topic):
     """Return the slope of the quadratic along a topic."""
-    slope = -product[topic]
-    for k in range(weights.shape[0]):
-        slope += gram[topic, k] * weights[k]
-    return slope
+    return _times(gram, weights, topic) - product[topic]
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
@@ -231,16 +238,18 @@ def _multiply(room, topics, n_topics, sums, limits, gram):
         topic = topics[m]
         if _is_fixed(limits.fixed_topics, topic) or old[topic] == 0.0:
             continue
-        gain = old[topic] * room.asked[topic]
+        asked = room.asked[topic]
         cost = sums[topic] + limits.l1
-        square = limits.l2
+        rising = limits.l2 * old[topic]
         if gram.shape[0] > 0:
-            square += (_pull(gram, room.product, old, topic) + room.product[topic]) / old[topic]
+            rising += _times(gram, old, topic)
             cost -= room.product[topic]
-        if square > 0.0:
-            weights[topic] = (np.sqrt(cost * cost + 4.0 * square * gain) - cost) / (2.0 * square)
+        # The positive root r of rising r^2 + cost r - asked, the factor of the step, in the form that cancels nothing.
+        root = np.sqrt(cost * cost + 4.0 * rising * asked)
+        if cost > 0.0:
+            weights[topic] = old[topic] * 2.0 * asked / (root + cost)
         else:
-            weights[topic] = gain / cost if cost > 0.0 else 0.0
+            weights[topic] = old[topic] * (root - cost) / (2.0 * rising) if rising > 0.0 else 0.0
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
@@ -248,6 +257,8 @@ def _log_gain(x, before, after, size):
     """Return the sum of x log(after / before); nothing is worse than to explain an entry no longer."""
     gain = 0.0
     for t in range(size):
+        if x[t] == 0.0:
+            continue
         if after[t] < _NOTHING <= before[t]:
             return -_WORST
         gain += x[t] * np.log(after[t] / before[t])
@@ -411,16 +422,27 @@ def update_kl_rows(first, last, indptr, indices, data, other, sums, limits, quad
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
+def _ask(x, indices, start, size, other, models, asked):
+    """Write for each topic the sum of x b / model."""
+    asked[:] = 0.0
+    for t in range(size):
+        row = other[indices[start + t]]
+        share = x[t] / models[t]
+        for topic in range(asked.shape[0]):
+            asked[topic] += share * row[topic]
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
 def _dot(a, b):
-    total = 0.0
+    total = TINY
     for k in range(a.shape[0]):
         total += a[k] * b[k]
     return total
 
 
 @njit(nogil=True, cache=True)
-def _keep_largest(room, n_allowed, sums, indices, start, size, other):
-    """Set all weights to zero but those above the average share of the row, and those that an entry depends on."""
+def _keep_largest(room, n_allowed, sums):
+    """Set all weights to zero but those above the average share of the row; the old ones stay at hand."""
     weights, old = room.weights, room.old
     old[:] = weights
     total = 0.0
@@ -430,15 +452,48 @@ def _keep_largest(room, n_allowed, sums, indices, start, size, other):
         topic = room.topics[m]
         if weights[topic] * sums[topic] * n_allowed < total:
             weights[topic] = 0.0
-    for t in range(size):
-        row = other[indices[start + t]]
-        if _dot(weights, row) < _DEPENDS * room.before[t]:
-            best = np.argmax(old * row)
-            weights[best] = old[best]
 
 
 @njit(nogil=True, cache=True)
-def solve_kl_rows(first, last, indptr, indices, data, other, sums, limits, sweeps, settled, factor):
+def _cover(room, indices, start, size, other):
+    """Write the model of each entry to `before`, and take back the best topic of an entry that has next to none.
+
+    `mixed` holds what the entries had from all topics alike.
+    """
+    for t in range(size):
+        row = other[indices[start + t]]
+        room.before[t] = _dot(room.weights, row)
+        if room.before[t] < _DEPENDS * room.mixed[t]:
+            best = np.argmax(room.old * row)
+            gained = room.old[best] - room.weights[best]
+            room.weights[best] = room.old[best]
+            for u in range(t + 1):
+                room.before[u] += gained * other[indices[start + u], best]
+
+
+@njit(nogil=True, cache=True)
+def _start_row(room, row, indptr, indices, data, other, row_sums, sums, limits):
+    """Set a row up with weights from one multiplicative step off even ones, all but the largest dropped."""
+    start, size = indptr[row], indptr[row + 1] - indptr[row]
+    n_allowed = _list_allowed(limits.mask, row, room.topics)
+    room.x[:size] = data[start : start + size]
+    even = room.x[:size].sum() / max(sums.sum(), TINY)
+    for t in range(size):
+        room.mixed[t] = max(even * row_sums[indices[start + t]], TINY)
+    _ask(room.x, indices, start, size, other, room.mixed, room.asked)
+    room.weights[:] = 0.0
+    for m in range(n_allowed):
+        topic = room.topics[m]
+        if sums[topic] > 0.0:
+            room.weights[topic] = even * room.asked[topic] / sums[topic]
+    _keep_largest(room, n_allowed, sums)
+    _cover(room, indices, start, size, other)
+    _ask(room.x, indices, start, size, other, room.before, room.asked)
+    return n_allowed
+
+
+@njit(nogil=True, cache=True)
+def solve_kl_rows(first, last, indptr, indices, data, other, row_sums, sums, limits, sweeps, settled, factor):
     """Find the best rows `first` to `last` of `factor` under the Kullback-Leibler divergence.
 
     A row starts from the topics that explain most of it, settles among those, and looks whether another topic's
@@ -448,45 +503,45 @@ def solve_kl_rows(first, last, indptr, indices, data, other, sums, limits, sweep
     ----------
     indptr, indices, data, other, sums, limits
         As for `update_kl_rows`; nothing is fixed.
+    row_sums : float64 array of shape (n_columns,)
+        Sums of the rows of `other`.
     sweeps : int
         Most sweeps over a row.
     settled : float
         A row has settled when a sweep lowers its objective by no more than this share of the sum of its entries.
     factor : array of shape (n_rows, n_topics)
-        Written; positive weights to start from.
+        Written.
     """
-    none = Quadratic(factor[:0, :0], sums[:0].reshape(0, 0))
+    no_gram = sums[:0].reshape(0, 0)
     room = _make_room(_longest(indptr, first, last), factor.shape[1])
     for row in range(first, last):
         start, size = indptr[row], indptr[row + 1] - indptr[row]
-        n_allowed = _look(row, indptr, indices, data, other, none, limits, factor, room)
-        _multiply(room, room.topics, n_allowed, sums, limits, none.gram)
-        _keep_largest(room, n_allowed, sums, indices, start, size, other)
-        factor[row] = room.weights
+        n_allowed = _start_row(room, row, indptr, indices, data, other, row_sums, sums, limits)
         enough = settled * room.x[:size].sum()
         taken = 0
         while taken < sweeps:
-            n_allowed = _look(row, indptr, indices, data, other, none, limits, factor, room)
-            n_active, n_roused = _keep_active(room, n_allowed, sums, limits, none.gram, np.sqrt(settled))
+            n_active, n_roused = _keep_active(room, n_allowed, sums, limits, no_gram, np.sqrt(settled))
             if taken > 0 and n_roused == 0:
                 break
             _gather(indices, start, size, other, room.active, n_active, room.block)
             looked = True
             fell = _WORST
             while taken < sweeps and fell > enough:
-                fell = _descend(room, size, n_active, sums, limits, none.gram, looked)
+                fell = _descend(room, size, n_active, sums, limits, no_gram, looked)
                 room.before[:size] = room.mixed[:size]
                 looked = False
                 taken += 1
-            factor[row] = room.weights
+            _ask(room.x, indices, start, size, other, room.before, room.asked)
+        factor[row] = room.weights
 
 
 @njit(nogil=True, cache=True)
-def residual_kl_rows(first, last, indptr, indices, data, other, sums, limits, quadratic, factor):
-    """Return how far rows `first` to `last` are from the conditions of a minimum.
+def residual_kl_rows(first, last, indptr, indices, data, other, sums, limits, quadratic, factor, row_weights=None):
+    """Return how far rows `first` to `last` are from the conditions of a minimum, each times its weight.
 
     The mass, weights times column sums of `other`, that a projected gradient step would move, each weight scaled by
-    itself plus the mean of its row. Zero if and only if every slope is zero, or positive at a weight of zero.
+    itself plus the mean of its row, and no row more than its mass and its entries. Zero if and only if every slope is
+    zero, or positive at a weight of zero.
     """
     room = _make_room(_longest(indptr, first, last), factor.shape[1])
     moved = 0.0
@@ -495,6 +550,8 @@ def residual_kl_rows(first, last, indptr, indices, data, other, sums, limits, qu
             continue
         n_allowed = _look(row, indptr, indices, data, other, quadratic, limits, factor, room)
         mean = room.weights.sum() / max(n_allowed, 1)
+        total = room.x[: indptr[row + 1] - indptr[row]].sum()
+        mass = step_mass = 0.0
         for m in range(n_allowed):
             topic = room.topics[m]
             if _is_fixed(limits.fixed_topics, topic) or sums[topic] <= 0.0:
@@ -504,7 +561,12 @@ def residual_kl_rows(first, last, indptr, indices, data, other, sums, limits, qu
             if quadratic.gram.shape[0] > 0:
                 slope += _pull(quadratic.gram, room.product, room.weights, topic)
             step = (weight + mean) * slope / sums[topic]
-            moved += abs(weight - max(0.0, weight - step)) * sums[topic]
+            mass += weight * sums[topic]
+            step_mass += abs(weight - max(0.0, weight - step)) * sums[topic]
+            if mean == 0.0 and slope < 0.0:  # a row that uses nothing of what it could
+                step_mass = total
+        # An entry that nothing explains asks for more than there is.
+        moved += (1.0 if row_weights is None else row_weights[row]) * min(step_mass, mass + total)
     return moved
 
 
@@ -547,7 +609,7 @@ def _multiply_squares(product, gram, topics, n_topics, limits, weights, old):
         topic = topics[m]
         if _is_fixed(limits.fixed_topics, topic):
             continue
-        cost = limits.l1 + limits.l2 * old[topic] + _pull(gram, product, old, topic) + product[topic]
+        cost = limits.l1 + limits.l2 * old[topic] + _times(gram, old, topic)
         asked = max(product[topic], 0.0)
         weights[topic] = old[topic] * asked / cost if cost > 0.0 else 0.0
 
@@ -594,8 +656,8 @@ def update_square_rows(first, last, products, gram, limits, newton, sweeps, sett
 
 
 @njit(nogil=True, cache=True)
-def residual_square_rows(first, last, products, gram, sums, limits, factor):
-    """Return how far rows `first` to `last` are from the conditions of a minimum.
+def residual_square_rows(first, last, products, gram, sums, limits, factor, row_weights=None):
+    """Return how far rows `first` to `last` are from the conditions of a minimum, each times its weight.
 
     The mass, weights times `sums`, that steps to the minimum along each topic would move.
     """
@@ -614,7 +676,8 @@ def residual_square_rows(first, last, products, gram, sums, limits, factor):
             if _is_fixed(limits.fixed_topics, topic) or curvature <= 0.0:
                 continue
             slope = limits.l1 + limits.l2 * weights[topic] + _pull(gram, product, weights, topic)
-            moved += abs(weights[topic] - max(0.0, weights[topic] - slope / curvature)) * sums[topic]
+            counted = 1.0 if row_weights is None else row_weights[row]
+            moved += counted * abs(weights[topic] - max(0.0, weights[topic] - slope / curvature)) * sums[topic]
     return moved
 
 

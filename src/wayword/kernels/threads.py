@@ -10,7 +10,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import TypeVar
+
+import threadpoolctl
 
 from wayword.errors import InputError
 
@@ -29,6 +33,17 @@ def thread_count() -> int:
     if not wanted.isdigit() or int(wanted) < 1:
         raise InputError(f"WAYWORD_THREADS must be a whole number of 1 or more, not {wanted!r}")
     return int(wanted)
+
+
+@cache
+def _blas() -> threadpoolctl.ThreadpoolController:
+    """Find the linear-algebra libraries once, when they have all been loaded."""
+    return threadpoolctl.ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Return a context in which linear algebra uses one thread, so that its bits do not depend on how many there are."""
+    return _blas().limit(limits=1, user_api="blas")
 
 
 def map_in_order(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wayword.errors import FormatError
+from wayword.errors import FormatError, InputError
 
 _HEADER = "header"
 
@@ -18,10 +20,18 @@ _HEADER = "header"
 def write_archive(
     path: str | Path, kind: str, version: int, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
 ) -> None:
-    """Write arrays and a header of plain values to a file."""
+    """Write arrays and a header of plain values to a file; one that exists is replaced when all is written."""
     text = json.dumps({"format": f"wayword-{kind}", "version": version, **header})
-    with Path(path).open("wb") as file:
-        np.savez(file, allow_pickle=False, **{_HEADER: np.array(text), **arrays})
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first")
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            np.savez(file, allow_pickle=False, **{_HEADER: np.array(text), **arrays})
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def read_archive(path: str | Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -34,7 +44,7 @@ def read_archive(path: str | Path, kind: str, version: int) -> tuple[dict[str, A
         raise FormatError(f"{path}: not a Wayword file; it has no header") from None
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile):
+    except (ValueError, EOFError, AttributeError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error):
         # numpy's own message would advise to load it unsafely.
         raise FormatError(f"{path}: not a Wayword {kind}, or damaged") from None
     if not isinstance(header, dict) or header.get("format") != f"wayword-{kind}":

@@ -26,7 +26,7 @@ from wayword.kernels.factor import (
     update_kl_rows,
     update_square_rows,
 )
-from wayword.kernels.threads import map_in_order
+from wayword.kernels.threads import map_in_order, one_blas_thread
 
 Loss = Literal["kl", "frobenius"]
 # Told the iteration and the objective; returns True to stop.
@@ -34,9 +34,12 @@ Callback = Callable[[int, float], bool | None]
 FREE = Limits()
 NO_QUADRATIC = Quadratic()
 _ENTRIES_AT_ONCE = 2**15
+_ROWS_AT_ONCE = 2**12
 # How far to go on beyond a step, at first, and how that grows and shrinks (Ang and Gillis).
 _FIRST_DARE, _BOLDER, _SHYER = 0.5, 1.1, 0.75
 _MOST_DARE = 1.0
+_LEAST_LEFT = 0.1
+_TINY = np.finfo(np.float64).tiny
 # Sweeps over a row whose products are at hand, and the share of the first squared move at which they settle.
 _SQUARE_SWEEPS, _SQUARE_SETTLED = 4, 0.01
 
@@ -68,12 +71,18 @@ class Side:
             borders.append(min(max(border, borders[-1] + 1), matrix.shape[0]))
         return cls(matrix, list(pairwise(borders)), limits)
 
+    def admit(self, factor: np.ndarray) -> np.ndarray:
+        """Return a factor without the weights that the mask forbids."""
+        return factor * self.limits.mask if self.limits.mask.size else factor
+
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the compressed rows."""
         return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
     def each_piece(self, task: Callable[[tuple[int, int]], float | None]) -> float:
         """Run a task on every piece; return the sum of its results, added in order."""
+        if len(self.pieces) == 1:  # not worth a pool of threads
+            return float(task(self.pieces[0]) or 0.0)
         return float(sum(part or 0.0 for part in map_in_order(task, self.pieces)))
 
     def multiply(self, other: np.ndarray) -> np.ndarray:
@@ -97,7 +106,7 @@ class Side:
 
     def solve_kl(self, factor: np.ndarray, other: np.ndarray, sums: np.ndarray, *, sweeps: int, settled: float) -> None:
         """Write the best factor under the divergence."""
-        rest = (other, sums, self.limits, sweeps, settled, factor)
+        rest = (other, other.sum(axis=1, dtype=np.float64), sums, self.limits, sweeps, settled, factor)
         self.each_piece(lambda piece: solve_kl_rows(*piece, *self.arrays(), *rest))
 
     def update_squares(
@@ -120,15 +129,31 @@ class Side:
 
         self.each_piece(update)
 
-    def residual_kl(self, factor: np.ndarray, other: np.ndarray, sums: np.ndarray) -> float:
-        """Return the mass that a gradient step under the divergence would move."""
-        rest = (other, sums, self.limits, NO_QUADRATIC, factor)
+    def residual_kl(
+        self,
+        factor: np.ndarray,
+        other: np.ndarray,
+        sums: np.ndarray,
+        *,
+        quadratic: Quadratic = NO_QUADRATIC,
+        weights: np.ndarray | None = None,
+    ) -> float:
+        """Return the mass that a gradient step under the divergence would move, each row times its weight."""
+        rest = (other, sums, self.limits, quadratic, factor, weights)
         return self.each_piece(lambda piece: residual_kl_rows(*piece, *self.arrays(), *rest))
 
-    def residual_squares(self, factor: np.ndarray, other: np.ndarray, gram: np.ndarray, sums: np.ndarray) -> float:
-        """Return the mass that steps under the squared distance would move."""
-        products = self.multiply(other)
-        return self.each_piece(lambda piece: residual_square_rows(*piece, products, gram, sums, self.limits, factor))
+    def residual_squares(
+        self,
+        factor: np.ndarray,
+        quadratic: Quadratic,
+        sums: np.ndarray,
+        *,
+        weights: np.ndarray | None = None,
+    ) -> float:
+        """Return the mass that steps under the squared distance would move, each row times its weight."""
+        products, gram = quadratic
+        rest = (products, gram, sums, self.limits, factor, weights)
+        return self.each_piece(lambda piece: residual_square_rows(*piece, *rest))
 
 
 def gram_of(other: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -159,6 +184,10 @@ def transpose(X: sparse.csr_matrix, weights: np.ndarray | None = None) -> sparse
 
 class Alternation(Protocol):
     """What `factorize` needs of a problem; topics are arrays of shape (n_terms, n_topics)."""
+
+    def admit(self, W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a start without what is not allowed."""
+        ...
 
     def improve_weights(self, W: np.ndarray, H: np.ndarray) -> np.ndarray:
         """Return better document weights."""
@@ -224,6 +253,10 @@ class Problem:
         terms = Side.of(transpose(X, weights), limits_H)
         return cls(Side.of(X, limits_W), terms, weights, loss, newton, constant)
 
+    def admit(self, W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a start without what the masks forbid."""
+        return self.documents.admit(W), self.terms.admit(H)
+
     def improve_weights(self, W: np.ndarray, H: np.ndarray) -> np.ndarray:
         """Return better document weights for topics H of shape (n_terms, n_topics)."""
         better = W.copy()
@@ -243,9 +276,13 @@ class Problem:
             self.terms.update_squares(better, W, gram_of(W, self.weights), newton=self.newton)
         return better
 
+    def penalty(self, W: np.ndarray, H: np.ndarray) -> float:
+        """Return what the factors cost."""
+        return penalty_of(self.documents.limits, W, self.weights) + penalty_of(self.terms.limits, H)
+
     def objective(self, W: np.ndarray, H: np.ndarray) -> float:
         """Return what is minimised: the loss and the penalties."""
-        penalties = penalty_of(self.documents.limits, W, self.weights) + penalty_of(self.terms.limits, H)
+        penalties = self.penalty(W, H)
         if self.loss == "kl":
             return self.constant + self._divergence(W, H) + penalties
         fit = float(np.vdot(H, self.terms.multiply(W)))
@@ -263,15 +300,22 @@ class Problem:
         The share of the model's mass, the sum of ``W @ H.T``, that one step of all weights or of all topics, each
         as far as its own slope and curvature say, would move.
         """
-        sums_H, sums_W = sums_of(H), sums_of(W, self.weights)
+        sums = sums_of(H)
         if self.loss == "kl":
-            moved = self.documents.residual_kl(W, H, sums_H), self.terms.residual_kl(H, W, sums_W)
+            moved = self.documents.residual_kl(W, H, sums, weights=self.weights)
         else:
-            moved = (
-                self.documents.residual_squares(W, H, gram_of(H), sums_H),
-                self.terms.residual_squares(H, W, gram_of(W, self.weights), sums_W),
-            )
-        return max(moved) / max(float(sums_H @ sums_W), np.finfo(np.float64).tiny)
+            quadratic = Quadratic(self.documents.multiply(H), gram_of(H))
+            moved = self.documents.residual_squares(W, quadratic, sums, weights=self.weights)
+        return max(moved / max(float(sums @ sums_of(W, self.weights)), _TINY), self.residual_of_topics(W, H))
+
+    def residual_of_topics(self, W: np.ndarray, H: np.ndarray) -> float:
+        """Return the share that a step of all topics would move."""
+        sums = sums_of(W, self.weights)
+        if self.loss == "kl":
+            moved = self.terms.residual_kl(H, W, sums)
+        else:
+            moved = self.terms.residual_squares(H, Quadratic(self.terms.multiply(W), gram_of(W, self.weights)), sums)
+        return moved / max(float(sums @ sums_of(H)), _TINY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,11 +338,16 @@ class Factors:
     converged: bool
 
 
-def _go_on(better: np.ndarray, before: np.ndarray, dare: float) -> np.ndarray:
-    """Go on in the direction of a step; weights that were or became zero stay so."""
-    further = better + better.dtype.type(dare) * (better - before)
-    further[(further < 0) | (better == 0)] = 0
-    return further
+def _go_on(better: np.ndarray, before: np.ndarray, dare: float, further: np.ndarray) -> None:
+    """Write where a step leads if it goes on; `further` may be `better`.
+
+    A weight that became zero stays so, and no other becomes zero: an entry that only it explains would be lost.
+    """
+    dare, least = better.dtype.type(dare), better.dtype.type(_LEAST_LEFT)
+    for first in range(0, len(better), _ROWS_AT_ONCE):
+        rows = slice(first, first + _ROWS_AT_ONCE)
+        step = better[rows] + dare * (better[rows] - before[rows])
+        np.maximum(step, least * better[rows], out=further[rows])
 
 
 def factorize(
@@ -322,39 +371,59 @@ def factorize(
     max_iter : int
         Most iterations.
     tol : float
-        Settled when an iteration lowers the objective by less than this share of what all have lowered it by.
+        Settled when an iteration lowers the objective by less than this share of what all have lowered it by, and
+        the residual is below the square root of it.
     extrapolate : bool
         Whether to go on beyond each step.
     callback : callable, optional
         Told the iteration and the objective after each; returns True to stop.
     """
+    with one_blas_thread():
+        return _alternate(problem, W, H, max_iter, tol, extrapolate, callback)
+
+
+def _alternate(
+    problem: Alternation,
+    W: np.ndarray,
+    H: np.ndarray,
+    max_iter: int,
+    tol: float,
+    extrapolate: bool,
+    callback: Callback | None,
+) -> Factors:
+    W, H = problem.admit(W, H)
     path = [problem.objective(W, H)]
     dare = _FIRST_DARE if extrapolate else 0.0
-    W_ahead, H_ahead = W, H
+    H_ahead = H
     converged = False
     for iteration in range(1, max_iter + 1):
-        W_new = problem.improve_weights(W_ahead, H_ahead)
-        W_further = _go_on(W_new, W, dare) if dare else W_new
-        H_new = problem.improve_topics(W_further, H_ahead)
-        reached = problem.objective(W_further, H_new)
+        W_new = problem.improve_weights(W, H_ahead)
+        if dare:
+            _go_on(W_new, W, dare, W_new)
+        H_new = problem.improve_topics(W_new, H_ahead)
+        reached = problem.objective(W_new, H_new)
         if not reached <= path[-1] and dare:
             # Too far: go back to the best so far and take plain steps from there.
             dare *= _SHYER
-            W_further = problem.improve_weights(W, H)
-            H_new = problem.improve_topics(W_further, H)
-            reached = problem.objective(W_further, H_new)
+            del W_new, H_new
+            W_new = problem.improve_weights(W, H)
+            H_new = problem.improve_topics(W_new, H)
+            reached = problem.objective(W_new, H_new)
             H_ahead = H_new
-        else:
-            H_ahead = _go_on(H_new, H, dare) if dare else H_new
+        elif dare:
+            H_ahead = np.empty_like(H)
+            _go_on(H_new, H, dare, H_ahead)
             dare = min(_MOST_DARE, dare * _BOLDER)
+        else:
+            H_ahead = H_new
         if not reached <= path[-1]:
-            converged = True  # nothing but rounding is left to gain
+            converged = not np.isnan(reached)  # nothing but rounding is left to gain
             break
-        W, H, W_ahead = W_further, H_new, W_further
+        W, H = W_new, H_new
         path.append(reached)
         if callback is not None and callback(iteration, reached):
             break
-        if path[-2] - reached <= tol * (path[0] - reached):
+        if path[-2] - reached <= tol * (path[0] - reached) and problem.residual(W, H) <= np.sqrt(tol):
             converged = True
             break
     return Factors(W, H, tuple(path), converged)

@@ -59,7 +59,8 @@ def check_whole(name: str, value: Any, *, least: int = 1) -> None:
 
 def check_number(name: str, value: Any, *, least: float = 0.0, most: float = math.inf) -> None:
     """Raise unless a setting is a finite number within bounds."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value <= most or math.isinf(value):
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not least <= number <= most or math.isinf(number):
         bounds = f"of {least:g} or more" if math.isinf(most) else f"from {least:g} to {most:g}"
         raise InputError(f"{name} must be a number {bounds}, got {shorten(value)}")
 
@@ -74,5 +75,5 @@ def check_sample_weight(sample_weight: Any, n_documents: int) -> np.ndarray | No
     if weights.shape != (n_documents,):
         raise InputError(f"sample_weight must have one number for each of {n_documents} documents, got {weights.shape}")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError("sample_weight must be finite numbers of 0 or more, not all of them 0")
+        raise InputError("sample_weight must be finite numbers of 0 or more, and not every weight zero")
     return None if (weights == 1.0).all() else weights

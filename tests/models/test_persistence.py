@@ -1,0 +1,403 @@
+import json
+import pickle
+import re
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn import decomposition
+from sklearn.exceptions import NotFittedError
+
+from wayword import NMF, SemiSupervisedNMF, TopicSupervisedNMF, cooccurrence, load, save
+from wayword.errors import FormatError, InputError
+from wayword.matrix import archive
+
+NAMES = ["corn", None, "oil", "corn", None, "ship"]
+LISTS = [["corn"], [], ["oil", "ship"], ["corn"], None, ["ship"]]
+MATRIX = np.array([[1, 0, 0], [-1, -1, -1], [0, 1, 1], [1, 0, -1], [0, 0, 0], [0, 0, 1]])
+KINDS_OF_Y = {
+    "names": NAMES,
+    "numbers": [3, -1, 4, 3, -1, 7],
+    "floats": np.array([3.0, np.nan, 4.0, 3.0, np.nan, 7.0]),
+    "booleans": [True, None, False, True, None, False],
+    "lists": LISTS,
+    "matrix": MATRIX,
+    "sparse": sparse.csr_matrix(MATRIX),
+    "frame": pd.DataFrame(MATRIX, columns=["corn", "oil", "ship"]),
+}
+LEARNT_BY_ALL = {"components_", "n_components_", "objective_path_", "n_iter_", "converged_", "n_features_in_"}
+
+
+def draw(dtype=np.float64):
+    return (np.random.default_rng(0).poisson(2.0, (6, 5)) + 1).astype(dtype)
+
+
+def attributes(model):
+    return {name: value for name, value in vars(model).items() if name.endswith("_")}
+
+
+def assert_same(found, expected):
+    """Every attribute is the same, in kind and in bits."""
+    assert type(found) is type(expected)
+    assert attributes(found).keys() == attributes(expected).keys() >= LEARNT_BY_ALL
+    for name, value in attributes(expected).items():
+        other = getattr(found, name)
+        if isinstance(value, np.ndarray):
+            assert other.dtype == value.dtype
+            assert other.shape == value.shape
+            assert other.tolist() == value.tolist()
+        else:
+            assert other == value
+            assert type(other) is type(value) or isinstance(value, np.generic)
+
+
+def assert_same_answers(found, expected, X):
+    assert found.transform(X).tobytes() == expected.transform(X).tobytes()
+    assert found.inverse_transform(found.transform(X)).tobytes() == (
+        expected.inverse_transform(expected.transform(X)).tobytes()
+    )
+    assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    if hasattr(expected, "predict"):
+        assert found.predict_proba(X).tobytes() == expected.predict_proba(X).tobytes()
+        answers = found.predict(X), expected.predict(X)
+        assert type(answers[0]) is type(answers[1])
+        assert np.array_equal(*answers) if isinstance(answers[0], np.ndarray) else answers[0] == answers[1]
+
+
+def keep(model, tmp_path):
+    """Return a model as it comes back from a file."""
+    save(model, tmp_path / "model.npz")
+    return load(tmp_path / "model.npz")
+
+
+def saved(tmp_path):
+    path = tmp_path / "model.npz"
+    save(NMF(2, max_iter=2).fit(draw()), path)
+    return path
+
+
+def rewrite(path, change):
+    """Change the header of a file."""
+    with np.load(path, allow_pickle=False) as kept:
+        arrays = {name: kept[name] for name in kept.files}
+    header = json.loads(str(arrays.pop("header")))
+    header = change(header) or header
+    np.savez(path, header=np.array(json.dumps(header)), **arrays)
+
+
+@pytest.mark.parametrize("loss", ["kl", "frobenius"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_plain_model_comes_back_to_the_bit(tmp_path, loss, dtype):
+    X = draw(dtype)
+    model = NMF(3, loss=loss, alpha_W=0.1, l1_ratio=0.5, max_iter=7, random_state=5).fit(X)
+    found = keep(model, tmp_path)
+    assert found.get_params() == model.get_params()
+    assert_same(found, model)
+    assert_same_answers(found, model, X)
+    assert found.score(X) == model.score(X)
+
+
+@pytest.mark.parametrize("loss", ["kl", "frobenius"])
+@pytest.mark.parametrize("fitted", [True, False])
+def test_a_model_that_comes_back_goes_on_learning_the_same(tmp_path, loss, fitted):
+    X = draw()
+    model = NMF(2, loss=loss)
+    model = model.fit(X) if fitted else model.partial_fit(X[:3])
+    found = keep(model, tmp_path)
+    assert found.partial_fit(X[3:]).components_.tobytes() == model.partial_fit(X[3:]).components_.tobytes()
+    assert found.n_iter_ == model.n_iter_
+
+
+@pytest.mark.parametrize("kind", list(KINDS_OF_Y))
+@pytest.mark.parametrize(
+    "model",
+    [
+        TopicSupervisedNMF(4, label_weight=2.5),
+        TopicSupervisedNMF(loss="kl", solver="mu"),
+        SemiSupervisedNMF(2),
+        SemiSupervisedNMF(3, loss="kl", label_loss="kl", label_strength=0.5),
+    ],
+    ids=str,
+)
+def test_a_labelled_model_comes_back_to_the_bit_with_every_kind_of_labels(tmp_path, model, kind):
+    X = draw()
+    model.fit(X, KINDS_OF_Y[kind])
+    found = keep(model, tmp_path)
+    assert found.get_params() == model.get_params()
+    assert_same(found, model)
+    assert_same_answers(found, model, X)
+    assert found.score(X, KINDS_OF_Y[kind]) == model.score(X, KINDS_OF_Y[kind])
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.text(min_size=1), min_size=2, max_size=5, unique=True),
+    st.floats(0, 1e300, allow_nan=False),
+    st.integers(0, 2**32 - 1),
+)
+def test_any_names_and_numbers_come_back(tmp_path_factory, names, alpha, seed):
+    X = draw()
+    y = [names[document % len(names)] for document in range(6)]
+    model = TopicSupervisedNMF(max_iter=2, random_state=seed, tol=alpha).fit(X, y)
+    found = keep(model, tmp_path_factory.mktemp("any"))
+    assert found.get_params() == model.get_params()
+    assert found.classes_.tolist() == model.classes_.tolist()
+    assert found.topic_names_ == model.topic_names_
+
+
+def test_names_of_terms_come_back(tmp_path):
+    X = pd.DataFrame(draw(), columns=["corn", "oil", "ship", "sea", "été"])
+    model = NMF(2).fit(X)
+    found = keep(model, tmp_path)
+    assert found.feature_names_in_.tolist() == X.columns.tolist()
+    assert found.feature_names_in_.dtype == object
+    assert found.transform(X).tobytes() == model.transform(X).tobytes()
+    with pytest.raises(ValueError, match="feature names"):
+        found.transform(X[X.columns[::-1]])
+
+
+@pytest.mark.parametrize("seed", [None, 0, 2**32 - 1, np.int64(7)])
+def test_seeds_that_are_numbers_come_back(tmp_path, seed):
+    assert keep(NMF(2, random_state=seed).fit(draw()), tmp_path).random_state == seed
+
+
+def test_a_generator_cannot_be_kept(tmp_path):
+    model = NMF(2, random_state=np.random.RandomState(0)).fit(draw())
+    with pytest.raises(InputError, match="random_state cannot be kept in a file"):
+        save(model, tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_callback_is_not_kept(tmp_path):
+    model = NMF(2, callback=lambda iteration, objective: None).fit(draw())
+    found = keep(model, tmp_path)
+    assert found.callback is None
+    assert {**model.get_params(), "callback": None} == found.get_params()
+
+
+def test_a_file_holds_plain_arrays_and_a_header_of_plain_values(tmp_path):
+    X = pd.DataFrame(draw(), columns=list("abcde"))
+    save(TopicSupervisedNMF().fit(X, LISTS), tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as kept:
+        arrays = {name: kept[name] for name in kept.files}
+    header = json.loads(str(arrays["header"]))
+    assert header["format"] == "wayword-model"
+    assert header["version"] == 1
+    assert header["model"] == "TopicSupervisedNMF"
+    assert header["settings"].keys() == TopicSupervisedNMF().get_params().keys() - {"callback"}
+    assert header["learnt"].keys() >= LEARNT_BY_ALL
+    assert all(array.dtype.kind in "biufU" for array in arrays.values())
+
+
+def test_the_name_of_a_file_is_left_as_it_is(tmp_path):
+    model = NMF(2).fit(draw())
+    for name in ("model", "model.npz", "model.wayword", "données 1.model"):
+        save(model, str(tmp_path / name))
+        assert load(str(tmp_path / name)).get_params() == model.get_params()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["model", "model.npz", "model.wayword", "données 1.model"]
+    )
+
+
+def test_saving_over_a_file_replaces_it(tmp_path):
+    path = saved(tmp_path)
+    save(NMF(3, max_iter=2).fit(draw()), path)
+    assert load(path).n_components_ == 3
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_kept_if_writing_another_over_it_fails(tmp_path, monkeypatch):
+    path = saved(tmp_path)
+    before = path.read_bytes()
+
+    def fail(file, **_):
+        file.write(b"half of it")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(archive.np, "savez", fail)
+    with pytest.raises(OSError, match="no space left"):
+        save(NMF(3, max_iter=2).fit(draw()), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("model", [NMF(), TopicSupervisedNMF(), SemiSupervisedNMF()], ids=str)
+def test_a_model_that_is_not_fitted_cannot_be_saved(tmp_path, model):
+    with pytest.raises(NotFittedError):
+        save(model, tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Derived(NMF):
+    """A model of somebody else."""
+
+
+@pytest.mark.parametrize(
+    "model", [decomposition.NMF(2).fit(draw()), Derived(2).fit(draw()), NMF, "nmf", None, {"components_": 1}], ids=repr
+)
+def test_what_is_no_model_of_wayword_cannot_be_saved(tmp_path, model):
+    with pytest.raises(InputError, match=re.escape("expected a model of Wayword (DeepSemiNMF, NMF, Semi")):
+        save(model, tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="there is no folder"):
+        save(NMF(2).fit(draw()), tmp_path / "nowhere" / "model.npz")
+    with pytest.raises(FormatError, match="cannot be read"):
+        load(tmp_path / "nowhere.npz")
+    with pytest.raises(FormatError, match="cannot be read"):
+        load(tmp_path)
+
+
+class Explosion:
+    def __reduce__(self):
+        return pytest.fail, ("code of the file was run",)
+
+
+def write_foreign(path, kind):
+    rng = np.random.default_rng(0)
+    if kind == "text":
+        path.write_text("id,text\n1,corn\n")
+    elif kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "noise":
+        path.write_bytes(rng.bytes(500))
+    elif kind == "pickle":
+        path.write_bytes(pickle.dumps(Explosion()))
+    elif kind == "pickled array":
+        with path.open("wb") as file:
+            np.savez(file, header=np.array([Explosion()], dtype=object))
+    elif kind == "npy":
+        with path.open("wb") as file:
+            np.save(file, np.ones(3))
+    elif kind == "arrays":
+        with path.open("wb") as file:
+            np.savez(file, components=np.ones((2, 3)))
+    elif kind == "no json":
+        with path.open("wb") as file:
+            np.savez(file, header=np.array("corn"))
+    elif kind == "list":
+        with path.open("wb") as file:
+            np.savez(file, header=np.array("[1, 2]"))
+    elif kind == "zip":
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("header", "corn")
+            file.writestr("readme.txt", "corn")
+    else:
+        with path.open("wb") as file:
+            np.savez_compressed(file, header=np.array('{"format": "wayword-thing", "version": 1}'))
+
+
+FOREIGN = [
+    *("text", "empty", "noise", "pickle", "pickled array", "npy"),
+    *("arrays", "no json", "list", "zip", "another format"),
+]
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_foreign_file_is_an_error_and_runs_no_code(tmp_path, kind):
+    path = tmp_path / "foreign.npz"
+    write_foreign(path, kind)
+    with pytest.raises(FormatError, match=r"foreign\.npz"):
+        load(path)
+
+
+def test_a_saved_cooccurrence_is_no_model(tmp_path):
+    path = tmp_path / "pairs.npz"
+    cooccurrence(sparse.csr_matrix(draw(np.int64))).save(path)
+    with pytest.raises(FormatError, match="expected a Wayword model, got 'wayword-cooccurrence'"):
+        load(path)
+
+
+def test_a_file_cut_short_is_an_error(tmp_path):
+    path = saved(tmp_path)
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        with pytest.raises(FormatError):
+            load(path)
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_a_damaged_byte_is_an_error_or_does_no_harm(tmp_path_factory, data):
+    path = saved(tmp_path_factory.mktemp("damaged"))
+    expected = load(path)
+    damaged = bytearray(path.read_bytes())
+    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(damaged)
+    try:
+        found = load(path)
+    except FormatError:
+        return
+    assert_same(found, expected)
+
+
+def test_a_directory_that_says_encrypted_or_packed_otherwise_is_an_error(tmp_path):
+    path = saved(tmp_path)
+    whole = path.read_bytes()
+    entry = whole.index(b"PK\x01\x02")
+    # Version needed, flags, and method of compression of the first file within.
+    for place, value in ((entry + 6, 255), (entry + 8, 1), (entry + 8, 32), (entry + 10, 99)):
+        damaged = bytearray(whole)
+        damaged[place] = value
+        path.write_bytes(damaged)
+        with pytest.raises(FormatError):
+            load(path)
+
+
+def put(*place, value):
+    """Return what puts a value into the header."""
+
+    def change(header):
+        *path, last = place
+        for name in path:
+            header = header[name]
+        header[last] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("version", value=2), "version 2 of the format, this Wayword reads 1; upgrade it"),
+        (put("version", value=None), "version None of the format"),
+        (put("format", value="wayword-corpus"), "expected a Wayword model, got 'wayword-corpus'"),
+        (put("model", value="LDA"), "no model of this Wayword is called 'LDA'"),
+        (put("model", value="os.system"), "no model of this Wayword is called 'os.system'"),
+        (put("model", value=None), "no model of this Wayword is called None"),
+        (put("learnt", "transform", value={"value": 1}), "'transform' is nothing that a model learns"),
+        (put("learnt", "__class__", value={"value": 1}), "'__class__' is nothing that a model learns"),
+        (put("learnt", "_private_", value={"value": 1}), "'_private_' is nothing that a model learns"),
+        (put("learnt", "n_components", value={"value": 1}), "'n_components' is nothing that a model learns"),
+        (put("settings", "colour", value={"value": "red"}), "a damaged model"),
+        (put("settings", value=[]), "a damaged model"),
+        (put("learnt", value=3), "a damaged model"),
+        (put("learnt", "components_", value={"array": "array99"}), "a damaged model"),
+        (put("learnt", "components_", value={}), "a damaged model"),
+        (put("learnt", "components_", value=None), "a damaged model"),
+        (put("learnt", "components_", value={"list": 3, "tuple": False}), "a damaged model"),
+        (lambda header: header.pop("settings") and None, "a damaged model"),
+        (lambda header: header.pop("learnt") and None, "a damaged model"),
+        (lambda header: [header], "expected a Wayword model"),
+    ],
+)
+def test_a_header_that_does_not_fit_is_an_error(tmp_path, change, message):
+    path = saved(tmp_path)
+    rewrite(path, change)
+    with pytest.raises(FormatError, match=re.escape(message)):
+        load(path)
+
+
+@pytest.mark.parametrize("name", [[], {"NMF": 1}, 3])
+def test_a_model_whose_name_is_no_text_is_an_error(tmp_path, name):
+    path = saved(tmp_path)
+    rewrite(path, put("model", value=name))
+    with pytest.raises(FormatError, match="no model of this Wayword is called"):
+        load(path)
