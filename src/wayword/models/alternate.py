@@ -41,7 +41,7 @@ _MOST_DARE = 1.0
 _LEAST_LEFT = 0.1
 _TINY = np.finfo(np.float64).tiny
 # Sweeps over a row whose products are at hand, and the share of the first squared move at which they settle.
-_SQUARE_SWEEPS, _SQUARE_SETTLED = 4, 0.01
+_SQUARE_SWEEPS, _SQUARE_SETTLED = 2, 0.01
 
 
 def penalty_of(limits: Limits, factor: np.ndarray, weights: np.ndarray | None = None) -> float:
