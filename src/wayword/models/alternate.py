@@ -41,7 +41,7 @@ _MOST_DARE = 1.0
 _LEAST_LEFT = 0.1
 _TINY = np.finfo(np.float64).tiny
 # Sweeps over a row whose products are at hand, and the share of the first squared move at which they settle.
-_SQUARE_SWEEPS, _SQUARE_SETTLED = 2, 0.01
+SQUARE_SWEEPS, SQUARE_SETTLED = 2, 0.01
 
 
 def penalty_of(limits: Limits, factor: np.ndarray, weights: np.ndarray | None = None) -> float:
@@ -116,8 +116,8 @@ class Side:
         gram: np.ndarray,
         *,
         newton: bool = True,
-        sweeps: int = _SQUARE_SWEEPS,
-        settled: float = _SQUARE_SETTLED,
+        sweeps: int = SQUARE_SWEEPS,
+        settled: float = SQUARE_SETTLED,
     ) -> None:
         """Improve a factor in place under the squared distance."""
         products = np.empty_like(factor)

@@ -63,7 +63,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         array of shape (n_documents, n_terms)
         """
         check_is_fitted(self)
-        weights = check_array(X, dtype=[np.float64, np.float32], input_name="weights")
+        weights = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="weights")
         if weights.shape[1] != len(self.components_):
             raise InputError(f"expected weights of {len(self.components_)} topics, got {weights.shape[1]} columns")
         return weights @ self.components_

@@ -9,11 +9,11 @@ from wayword.kernels.factor import Limits
 from wayword.kernels.threads import one_blas_thread
 from wayword.models.alternate import FREE, Loss, Side, gram_of, sums_of
 
-_SWEEPS = 200
+_SWEEPS = 10_000
 # A sweep that lowers the divergence of a document by less than this share of its length is the last.
 _SETTLED = 1e-7
 # The same for squares, as a share of the first squared move.
-_SQUARES_SETTLED = 1e-12
+_SQUARES_SETTLED = 1e-18
 
 
 def fold_in(X: sparse.csr_matrix, components: np.ndarray, loss: Loss, limits: Limits = FREE) -> np.ndarray:

@@ -13,6 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from wayword.errors import InputError, shorten
 
+_LARGEST_PLACE = np.iinfo(np.int32).max
+
 
 def check_matrix(estimator: Any, X: Any, *, reset: bool, non_negative: bool = True) -> sparse.csr_matrix:
     """Return X as compressed rows in single or double precision.
@@ -33,14 +35,16 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool, non_negative: bool = Tr
         X,
         reset=reset,
         accept_sparse="csr",
-        accept_large_sparse=False,
         dtype=[np.float64, np.float32],
         ensure_non_negative=non_negative,
     )
     matrix = sparse.csr_matrix(X)
     if not matrix.has_canonical_format:
-        matrix = matrix.copy() if matrix is X else matrix
+        matrix = matrix.copy()  # it shares its arrays with X
         matrix.sum_duplicates()
+    if matrix.indices.dtype != np.int32 and max(matrix.nnz, *matrix.shape) < _LARGEST_PLACE:
+        small = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+        matrix = sparse.csr_matrix((matrix.data, *small), shape=matrix.shape)
     return matrix
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
 from wayword.models.base import TopicModel
-from wayword.models.inputs import check_matrix
+from wayword.models.inputs import check_matrix, check_sample_weight
 from wayword.models.labels import Kind, Labels, answer_in_kind, odds_against, read_labels, share_of_right_answers
 
 
@@ -82,7 +82,8 @@ class LabelledTopicModel(ClassifierMixin, TopicModel):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the labelled documents for which `predict` finds all labels and no others."""
-        return share_of_right_answers(self.predict(X), y, self.label_kind_, sample_weight)
+        answers = self.predict(X)
+        return share_of_right_answers(answers, y, self.label_kind_, check_sample_weight(sample_weight, len(answers)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,7 +7,7 @@ is all 0 or -1. In a matrix, single entries of -1 or NaN are unknown too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
@@ -92,16 +92,20 @@ def best_threshold(scores: np.ndarray, labels: Labels) -> float:
     return float(0.5 * (ranked[best] + below))
 
 
-def share_of_right_answers(answers: Any, y: Any, kind: Kind, weights: Any = None) -> float:
+def share_of_right_answers(answers: Any, y: Any, kind: Kind, weights: np.ndarray | None = None) -> float:
     """Return for how many of the labelled documents all labels, and no others, were found."""
     truth = read_labels(y, len(answers))
+    if (truth.kind == "indicator") != (kind == "indicator"):
+        raise InputError(f"y must be of the kind that fit was given ({kind}), got {truth.kind}")
     if kind == "indicator":
+        if truth.indicator.shape != np.shape(answers):
+            raise InputError(f"y must have the {np.shape(answers)[1]} columns of fit, got {len(truth.names)}")
         right = ((np.asarray(answers, dtype=bool) == truth.indicator) | ~truth.known).all(axis=1)
     else:
         named = [set(truth.names[row].tolist()) for row in truth.indicator]
         found = [set(row) if kind == "lists" else {row} for row in answers]
         right = np.array([a == b for a, b in zip(found, named, strict=True)])
-    counts = truth.labelled * (1.0 if weights is None else np.asarray(weights, dtype=np.float64))
+    counts = truth.labelled * (1.0 if weights is None else weights)
     if not counts.any():
         raise InputError("no document of y has a label, so there is nothing to score")
     return float(np.average(right, weights=counts))
@@ -196,7 +200,7 @@ def read_labels(y: Any, n_documents: int) -> Labels:
     if y is None:
         y = [None] * n_documents
     if not hasattr(y, "__len__"):
-        y = np.asarray(y)
+        y = np.asarray(list(y) if isinstance(y, Iterator) else y)
     _check_length(y, n_documents)
     columns = getattr(y, "columns", None)
     is_array = hasattr(y, "shape")
@@ -205,7 +209,7 @@ def read_labels(y: Any, n_documents: int) -> Labels:
     if matrix is not None:
         names = np.arange(matrix.shape[1]) if columns is None else np.array([str(name) for name in columns])
         return _from_matrix(matrix, names)
-    if is_array and values and _is_list(values[0]) and len(values[0]) == 1:
+    if is_array and len(y.shape) == 2 and y.shape[1] == 1:
         values = [row[0] for row in values]
     if any(_is_list(value) for value in values):
         return _from_lists(_check_lists(values), "lists")
@@ -213,6 +217,7 @@ def read_labels(y: Any, n_documents: int) -> Labels:
 
 
 def _check_lists(values: list[Any]) -> list[Any]:
+    values = [None if not _is_list(value) and _is_missing(value) else value for value in values]
     if odd := [value for value in values if not (_is_list(value) or value is None)]:
         raise InputError(f"y mixes lists of names with single names such as {shorten(odd[0])}; use lists throughout")
     return values

@@ -68,7 +68,7 @@ class NMF(TopicModel):
         Settled when an iteration lowers the objective by less than this share of what all have lowered it by, and
         a step would move less than the square root of this share of the model.
     alpha_W, alpha_H : float
-        Strength of the penalties on document weights and on topics.
+        Strength of the penalties on document weights and on topics; unlike in scikit-learn, not scaled by the shape.
     l1_ratio : float
         Share of the penalty on the sum of weights; the rest is on their squares.
     forget_factor : float
@@ -85,7 +85,8 @@ class NMF(TopicModel):
     n_components_ : int
         How many topics.
     reconstruction_err_ : float
-        Square root of twice the loss between X and W H, as in scikit-learn.
+        Square root of twice the loss between X and W H, as in scikit-learn. This, the next and `converged_` are
+        those of the last `fit`, and not there without one.
     objective_path_ : array
         The objective, penalties included, at the start and after each iteration; it never rises.
     n_iter_ : int
@@ -263,7 +264,8 @@ class NMF(TopicModel):
         """Return how well the topics predict half of each document from the other half; higher is better.
 
         For the divergence the mean log probability of a token, for squares the share of the sum of squares that is
-        explained. Give documents that the model has not seen.
+        explained. The halves are tokens if X holds counts, otherwise terms. Give documents that the model has not
+        seen.
 
         Parameters
         ----------
@@ -274,7 +276,8 @@ class NMF(TopicModel):
         del y
         check_is_fitted(self)
         X = check_matrix(self, X, reset=False)
-        return completion_score(X, self.components_, self.loss, self._fold, check_random_state(self.random_state))
+        limits = penalty(self.alpha_W, self.l1_ratio)
+        return completion_score(X, self.components_, self.loss, limits, check_random_state(self.random_state))
 
     def _check_settings(self) -> None:
         check_whole("n_components", self.n_components)

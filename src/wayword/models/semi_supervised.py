@@ -18,6 +18,8 @@ from sklearn.utils import check_random_state
 
 from wayword.kernels.factor import Quadratic, sum_kl_rows, update_square_rows
 from wayword.models.alternate import (
+    SQUARE_SETTLED,
+    SQUARE_SWEEPS,
     Callback,
     Loss,
     Problem,
@@ -34,7 +36,6 @@ from wayword.models.labels import Labels, best_threshold
 from wayword.models.nmf import LOSSES, SOLVERS
 from wayword.models.start import STARTS, make_start
 
-_SQUARE_SWEEPS, _SQUARE_SETTLED = 4, 0.01
 _TINY = np.finfo(np.float64).tiny
 # What every topic says about every label at first, as a share of the mean.
 _FLOOR = 1e-2
@@ -60,9 +61,9 @@ class _Rows:
         if not self.is_quadratic:
             self.side.update_kl(W, self.other, self.sums, quadratic=self.quadratic, newton=self.newton)
             return
-        sweeps = _SQUARE_SWEEPS if self.newton else 1
+        sweeps = SQUARE_SWEEPS if self.newton else 1
         products, gram = self.quadratic
-        rest = (products, gram, self.side.limits, self.newton, sweeps, _SQUARE_SETTLED, W)
+        rest = (products, gram, self.side.limits, self.newton, sweeps, SQUARE_SETTLED, W)
         self.side.each_piece(lambda piece: update_square_rows(*piece, *rest))
 
     def residual(self, W: np.ndarray, weights: np.ndarray | None) -> float:

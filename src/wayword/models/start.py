@@ -2,10 +2,12 @@
 
 ``nndsvda``: the positive parts of a truncated singular value decomposition, zeros filled with the mean (Boutsidis and
 Gallopoulos); the same start every time, and the best. ``random``: drawn around the mean. ``acol``: each topic the mean
-of a few random documents (Langville and others). Zeros would be absorbing for multiplicative steps, so no start has any.
+of a few random documents (Langville and others). Zeros would be absorbing for multiplicative steps, so no start but your own has any.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -85,15 +87,22 @@ def start_from_labels(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.n
     return means + _FLOOR * (weights @ X) / weights.sum() + tiny
 
 
-def check_start(W: np.ndarray | None, H: np.ndarray | None, shape: tuple[int, int], n_topics: int) -> None:
-    """Raise unless a custom start is two non-negative matrices of the right shapes."""
-    for name, factor, expected in (("W", W, (shape[0], n_topics)), ("H", H, (n_topics, shape[1]))):
-        if factor is None:
-            raise InputError(f"init='custom' needs both W and H; {name} was not given")
-        if np.shape(factor) != expected:
-            raise InputError(f"{name} must have shape {expected}, got {np.shape(factor)}")
-        if not np.isfinite(factor).all() or (np.asarray(factor) < 0).any():
-            raise InputError(f"{name} must hold finite numbers of 0 or more")
+def check_start(W: Any, H: Any, shape: tuple[int, int], n_topics: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a custom start as arrays; raise unless it is two non-negative matrices of the right shapes."""
+    return _check_factor("W", W, (shape[0], n_topics)), _check_factor("H", H, (n_topics, shape[1]))
+
+
+def _check_factor(name: str, given: Any, expected: tuple[int, int]) -> np.ndarray:
+    if given is None:
+        raise InputError(f"init='custom' needs both W and H; {name} was not given")
+    factor = np.asarray(given, dtype=np.float64)
+    if factor.shape != expected:
+        raise InputError(f"{name} must have shape {expected}, got {factor.shape}")
+    if not np.isfinite(factor).all() or (factor < 0).any():
+        raise InputError(f"{name} must hold finite numbers of 0 or more")
+    if not factor.any():
+        raise InputError(f"{name} must not be zero throughout; nothing could grow from it")
+    return factor
 
 
 def make_start(
@@ -107,9 +116,10 @@ def make_start(
     H: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return document weights (n_documents, n_topics) and topics (n_topics, n_terms) to start from, in X's precision."""
+    if init != "custom" and (W is not None or H is not None):
+        raise InputError(f"W and H are a start of your own; set init='custom', not {init!r}, or leave them out")
     if init == "custom":
-        check_start(W, H, X.shape, n_topics)
-        made = np.asarray(W), np.asarray(H)
+        made = check_start(W, H, X.shape, n_topics)
     elif init == "nndsvda":
         made = start_from_svd(X, n_topics, rng, weights)
     else:

@@ -8,6 +8,7 @@ paper writes the squared distance with E inside the norm; its updates 16 and 17 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -35,10 +36,13 @@ def label_weights(labels: Labels, rule: str | float | None, weights: np.ndarray 
     if rule is None:
         return counts
     labelled = counts[labels.labelled].sum()
-    if labelled == 0:
+    if rule == "inverse" and labelled == 0:
         raise InputError("every labelled document has a sample weight of zero; give some of them weight")
     factor = counts.sum() / labelled if rule == "inverse" else float(rule)
-    return np.where(labels.labelled, factor * counts, counts)
+    weights = np.where(labels.labelled, factor * counts, counts)
+    if not weights.any():
+        raise InputError("no document counts: all are labelled, and label_weight is zero")
+    return weights
 
 
 def allowed_topics(labels: Labels, n_topics: int) -> np.ndarray:
@@ -49,7 +53,9 @@ def allowed_topics(labels: Labels, n_topics: int) -> np.ndarray:
 
 def topic_names(names: np.ndarray, n_topics: int) -> list[str]:
     """Return a name for each topic: its label, or for those without one a number."""
-    return [str(name) for name in names] + [f"topic {k + 1}" for k in range(n_topics - len(names))]
+    taken = [str(name) for name in names]
+    further = (name for name in (f"topic {k}" for k in count(1)) if name not in taken)
+    return taken + list(islice(further, n_topics - len(names)))
 
 
 class TopicSupervisedNMF(LabelledTopicModel):
