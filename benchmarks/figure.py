@@ -25,7 +25,7 @@ def _ticks(top: float) -> list[float]:
 
 def _draw_panel(title: str, lines: list[Line], x_title: str) -> str:
     top = max(mean + spread for line in lines for _, mean, spread in line.points) * 1.08
-    width, height = _WIDTH - _LEFT - 14, _HEIGHT - _TOP - _BOTTOM
+    width, height = _WIDTH - _LEFT - 24, _HEIGHT - _TOP - _BOTTOM
 
     def place(x: float, y: float) -> tuple[float, float]:
         return round(_LEFT + x * width, 1), round(_TOP + (1 - y / top) * height, 1)
@@ -57,7 +57,7 @@ def _draw_line(line: Line, colour: str, place) -> str:
 def _draw_legend(lines: list[Line], y: float) -> str:
     parts = []
     for place, (colour, line) in enumerate(zip(_COLOURS, lines, strict=False)):
-        x = _LEFT + 130 * place
+        x = _LEFT + 145 * place
         dash = ' stroke-dasharray="5 4"' if line.dashed else ""
         parts.append(f'<line x1="{x}" x2="{x + 22}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="2"{dash} />')
         parts.append(f'<text x="{x + 28}" y="{y + 4}">{escape(line.name)}</text>')

@@ -333,3 +333,17 @@ def test_scores_that_are_equal_apply_together_or_not_at_all():
     scores = np.where(y == 1, 0.6, 0.0)
     scores[0, 0] = 0.0
     assert 0 < best_threshold(scores, read_labels(y, 60)) <= 0.6
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series([("a",), ("a", "c"), ()]),
+        np.array([("a",), ("a", "c"), ()], dtype=object),
+        pd.Series([["a"], ["c", "a"], np.nan]),
+        (row for row in (["a"], ["a", "c"], [])),
+    ],
+    ids=["series", "array", "missing", "generator"],
+)
+def test_lists_in_a_series_an_array_or_a_generator_are_lists(y):
+    assert_same(read_labels(y, 3), read_labels([["a"], ["a", "c"], []], 3))

@@ -584,3 +584,36 @@ def test_a_grid_search_finds_the_number_of_topics():
     X = draw_planted()[0]
     search = GridSearchCV(NMF(max_iter=60), {"n_components": [1, 2, 4]}, cv=3).fit(X)
     assert search.best_params_ == {"n_components": 4}
+
+
+def test_a_matrix_with_duplicates_is_left_as_it_is():
+    X = sparse.csr_matrix((np.arange(1.0, 7.0), np.array([1, 0, 0, 2, 1, 2]), np.array([0, 3, 6])), shape=(2, 3))
+    NMF(1).fit(X)
+    assert X.data.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_places_of_64_bits_are_taken_too():
+    places = np.array([0, 1, 2, 3]), np.array([0, 1, 2, 3])
+    X = sparse.coo_array((np.ones(4), places), shape=(6, 8)).tocsr()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    assert NMF(2).fit(X).components_.shape == (2, 8)
+
+
+def test_a_start_is_not_ignored_in_silence():
+    X = draw_planted(documents=20)[0]
+    with pytest.raises(InputError, match="init='custom'"):
+        NMF(2).fit(X, W=np.ones((20, 2)), H=np.ones((2, X.shape[1])))
+
+
+def test_a_start_of_zeros_is_an_error():
+    X = draw_planted(documents=20)[0]
+    with pytest.raises(InputError, match="zero throughout"):
+        NMF(2, init="custom").fit(X, W=np.zeros((20, 2)), H=np.ones((2, X.shape[1])))
+
+
+@pytest.mark.parametrize("loss", ["kl", "frobenius"])
+def test_the_true_number_of_topics_of_weights_that_are_no_counts_scores_best(loss):
+    rng = np.random.default_rng(0)
+    X = rng.dirichlet(np.full(5, 0.3), 300) @ rng.dirichlet(np.full(40, 0.1), 5)
+    scores = [NMF(k, loss=loss).fit(X[:150]).score(X[150:]) for k in (1, 3, 5)]
+    assert np.argmax(scores) == 2

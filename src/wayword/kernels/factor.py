@@ -15,6 +15,8 @@ answers to two matrices under two losses.
 Least squares, row x with weights a: minimise  |x - a B'|^2 / 2  over a >= 0, where the rows of B are those of `other`.
 The products p = x B and the Gram matrix G = B' B are all it takes, so X is touched once and the cheap sweeps over
 topics, each step the minimum along its topic, may be repeated while they still move.
+
+All of it stands in one file, because the cache of compiled kernels notices changes only in a kernel's own file.
 """
 
 from __future__ import annotations

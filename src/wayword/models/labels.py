@@ -200,7 +200,7 @@ def read_labels(y: Any, n_documents: int) -> Labels:
     if y is None:
         y = [None] * n_documents
     if not hasattr(y, "__len__"):
-        y = np.asarray(list(y) if isinstance(y, Iterator) else y)
+        y = list(y) if isinstance(y, Iterator) else np.asarray(y)
     _check_length(y, n_documents)
     columns = getattr(y, "columns", None)
     is_array = hasattr(y, "shape")
