@@ -113,8 +113,6 @@ def test_labels_that_may_apply_are_those_told_and_those_not_known(seed):
     found = read_labels(y, len(y))
     assert (found.allowed == (found.indicator | ~found.known)).all()
     assert (found.labelled == found.known.any(axis=1)).all()
-    some = np.array([2, 0])
-    assert_same(found.take(some), read_labels(y[some], 2))
 
 
 @given(seeds)
