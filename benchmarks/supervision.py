@@ -70,6 +70,8 @@ class Outcome:
         Which documents those were, and where the model started.
     jaccard, resolved : float
         Mean similarity of labels and their topics, and labels resolved, over all documents.
+    resolved_main : float
+        Labels resolved by the documents' main topics: those at least half as heavy as the heaviest.
     jaccard_unlabelled, resolved_unlabelled : float
         The same over the documents that were not labelled.
     coverage : float
@@ -81,6 +83,7 @@ class Outcome:
     seed: int
     jaccard: float
     resolved: float
+    resolved_main: float
     jaccard_unlabelled: float
     resolved_unlabelled: float
     coverage: float
@@ -97,11 +100,17 @@ def read_texts() -> Texts:
     return Texts(counts, vectorizer.set_params(weighting="tfidf", norm="l2").fit_transform(texts), labels, indicator)
 
 
+def share_out(weights: np.ndarray) -> np.ndarray:
+    return weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+
+
 def measure(model: str, W: np.ndarray, texts: Texts, rate: float, seed: int, told: np.ndarray) -> Outcome:
     """Compare the shares of topics with those of labels, each document's labels sharing alike."""
-    shares = W / np.maximum(W.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    truth = texts.indicator / texts.indicator.sum(axis=1, keepdims=True)
+    shares = share_out(W)
+    truth = share_out(texts.indicator)
     whole = match_topics(weighted_jaccard(shares, truth))
+    lightest = 0.5 * W.max(axis=1, keepdims=True)
+    main = match_topics(weighted_jaccard(share_out(np.where(lightest <= W, W, 0.0)), truth))
     rest = match_topics(weighted_jaccard(shares[~told], truth[~told]))
     return Outcome(
         model,
@@ -109,6 +118,7 @@ def measure(model: str, W: np.ndarray, texts: Texts, rate: float, seed: int, tol
         seed,
         whole.mean,
         len(resolved_topics(whole)),
+        len(resolved_topics(main)),
         rest.mean,
         len(resolved_topics(rest)),
         topic_coverage(texts.labels, np.flatnonzero(told)) if told.any() else 0.0,
@@ -154,13 +164,14 @@ def group(outcomes: list[Outcome]) -> dict[tuple[str, float], list[Outcome]]:
 
 def write_table(outcomes: list[Outcome]) -> str:
     """Return a table of means and spreads over the seeds, in Markdown."""
-    rows = ["| model | labelled | Jaccard | resolved | Jaccard, unlabelled | resolved, unlabelled | coverage |"]
-    rows.append("|---|--:|--:|--:|--:|--:|--:|")
+    measures = "Jaccard | resolved | resolved, main topics | Jaccard, unlabelled | resolved, unlabelled | coverage"
+    rows = [f"| model | labelled | {measures} |", "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for (model, rate), members in group(outcomes).items():
         cells = [model, f"{rate:.0%}"]
         for name, digits in (
             ("jaccard", 3),
             ("resolved", 1),
+            ("resolved_main", 1),
             ("jaccard_unlabelled", 3),
             ("resolved_unlabelled", 1),
             ("coverage", 2),
