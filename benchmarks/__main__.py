@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.measure import Result, save_results
 
-NAMES = ("startup", "counting", "cooccurrence", "memory", "factorisation")
+NAMES = ("startup", "counting", "cooccurrence", "memory", "factorisation", "themes")
 
 
 def show(result: Result) -> None:

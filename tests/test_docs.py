@@ -144,6 +144,7 @@ MODEL_PAGES = {
     "NMF": "factorisation.md",
     "TopicSupervisedNMF": "factorisation.md",
     "SemiSupervisedNMF": "factorisation.md",
+    "ThemeNMF": "themes.md",
     "DeepSemiNMF": "deep.md",
     "complete": "completion.md",
 }

@@ -16,8 +16,10 @@ _HOMES = {
     "DeepSemiNMF": "models.deep",
     "Document": "corpus.corpus",
     "NMF": "models.nmf",
+    "RankMatch": "evaluation.ranking",
     "SemiSupervisedNMF": "models.semi_supervised",
     "StreamedCorpus": "corpus.streaming",
+    "ThemeNMF": "models.themes",
     "TopicMatch": "evaluation.matching",
     "TopicSupervisedNMF": "models.topic_supervised",
     "Vectorizer": "matrix.vectorizer",
@@ -26,11 +28,22 @@ _HOMES = {
     "context_cooccurrence": "matrix.contexts",
     "cooccurrence": "matrix.cooccurrence",
     "demo_corpus": "corpus.demo",
+    "document_terms": "interpret.terms",
+    "expected_calibration_error": "evaluation.calibration",
+    "explain_document": "interpret.documents",
+    "explain_text": "interpret.documents",
     "load": "models.persistence",
+    "log_rank_accuracy": "evaluation.ranking",
+    "match_by_genetic_algorithm": "evaluation.ranking",
+    "match_by_log_rank": "evaluation.ranking",
     "match_topics": "evaluation.matching",
     "read_corpus": "corpus.readers",
     "resolved_topics": "evaluation.matching",
     "save": "models.persistence",
+    "split_documents": "evaluation.splits",
+    "term_scores": "interpret.terms",
+    "theme_terms": "interpret.terms",
+    "top_terms": "interpret.terms",
     "topic_coverage": "evaluation.matching",
     "weighted_jaccard": "evaluation.matching",
 }
@@ -42,7 +55,17 @@ if TYPE_CHECKING:
     from wayword.corpus.readers import read_corpus
     from wayword.corpus.streaming import StreamedCorpus
     from wayword.corpus.vocabulary import Vocabulary
+    from wayword.evaluation.calibration import expected_calibration_error
     from wayword.evaluation.matching import TopicMatch, match_topics, resolved_topics, topic_coverage, weighted_jaccard
+    from wayword.evaluation.ranking import (
+        RankMatch,
+        log_rank_accuracy,
+        match_by_genetic_algorithm,
+        match_by_log_rank,
+    )
+    from wayword.evaluation.splits import split_documents
+    from wayword.interpret.documents import explain_document, explain_text
+    from wayword.interpret.terms import document_terms, term_scores, theme_terms, top_terms
     from wayword.matrix.contexts import context_cooccurrence
     from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
     from wayword.matrix.vectorizer import Vectorizer
@@ -51,6 +74,7 @@ if TYPE_CHECKING:
     from wayword.models.nmf import NMF
     from wayword.models.persistence import load, save
     from wayword.models.semi_supervised import SemiSupervisedNMF
+    from wayword.models.themes import ThemeNMF
     from wayword.models.topic_supervised import TopicSupervisedNMF
 
 __all__ = [
@@ -61,8 +85,10 @@ __all__ = [
     "CorpusInfo",
     "DeepSemiNMF",
     "Document",
+    "RankMatch",
     "SemiSupervisedNMF",
     "StreamedCorpus",
+    "ThemeNMF",
     "TopicMatch",
     "TopicSupervisedNMF",
     "Vectorizer",
@@ -72,11 +98,22 @@ __all__ = [
     "context_cooccurrence",
     "cooccurrence",
     "demo_corpus",
+    "document_terms",
+    "expected_calibration_error",
+    "explain_document",
+    "explain_text",
     "load",
+    "log_rank_accuracy",
+    "match_by_genetic_algorithm",
+    "match_by_log_rank",
     "match_topics",
     "read_corpus",
     "resolved_topics",
     "save",
+    "split_documents",
+    "term_scores",
+    "theme_terms",
+    "top_terms",
     "topic_coverage",
     "weighted_jaccard",
 ]

@@ -10,9 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import decomposition
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from wayword import NMF, SemiSupervisedNMF, TopicSupervisedNMF, cooccurrence, load, save
+from wayword import (
+    NMF,
+    SemiSupervisedNMF,
+    ThemeNMF,
+    TopicSupervisedNMF,
+    Vectorizer,
+    Vocabulary,
+    cooccurrence,
+    load,
+    save,
+)
 from wayword.errors import FormatError, InputError
 from wayword.matrix import archive
 
@@ -186,7 +198,7 @@ def test_a_file_holds_plain_arrays_and_a_header_of_plain_values(tmp_path):
         arrays = {name: kept[name] for name in kept.files}
     header = json.loads(str(arrays["header"]))
     assert header["format"] == "wayword-model"
-    assert header["version"] == 1
+    assert header["version"] == 2
     assert header["model"] == "TopicSupervisedNMF"
     assert header["settings"].keys() == TopicSupervisedNMF().get_params().keys() - {"callback"}
     assert header["learnt"].keys() >= LEARNT_BY_ALL
@@ -366,7 +378,8 @@ def put(*place, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (put("version", value=2), "version 2 of the format, this Wayword reads 1; upgrade it"),
+        (put("version", value=3), "version 3 of the format, this Wayword reads 2; upgrade it"),
+        (put("version", value=0), "version 0 of the format"),
         (put("version", value=None), "version None of the format"),
         (put("format", value="wayword-corpus"), "expected a Wayword model, got 'wayword-corpus'"),
         (put("model", value="LDA"), "no model of this Wayword is called 'LDA'"),
@@ -400,4 +413,192 @@ def test_a_model_whose_name_is_no_text_is_an_error(tmp_path, name):
     path = saved(tmp_path)
     rewrite(path, put("model", value=name))
     with pytest.raises(FormatError, match="no model of this Wayword is called"):
+        load(path)
+
+
+def test_a_file_of_version_1_still_loads(tmp_path):
+    path = saved(tmp_path)
+    expected = load(path)
+    rewrite(path, put("version", value=1))
+    assert_same(load(path), expected)
+
+
+TEXTS = ["Clean rooms", "A large, clean room with a view", "Friendly staff", "The staff were friendly :)", "", "View!"]
+CODES = ["room", "room", "staff", "staff", None, None]
+
+
+def split_at_spaces(text):
+    return text.split()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"ngrams": (1, 2), "min_df": 2, "max_df": 0.9, "max_terms": 4},
+        {"stop_words": {"room", "the"}, "keep": ["view"], "drop": frozenset({"staff"})},
+        {"stop_words": None, "emoticons": True, "language": "none", "token_pattern": r"\w+", "lowercase": False},
+        {"weighting": "tfidf", "norm": "l2", "dtype": np.float32},
+        {"dtype": "float32", "min_length": 1},
+        {"dtype": np.dtype(np.float32)},
+        {"dtype": float},
+        {"vocabulary": ["room", "view", "staff"]},
+        {"vocabulary": Vocabulary(["room", "view"]), "weighting": "tfidf"},
+    ],
+    ids=str,
+)
+def test_a_vectorizer_comes_back_and_counts_the_same(tmp_path, settings):
+    vectorizer = Vectorizer(**settings).fit(TEXTS)
+    found = keep(vectorizer, tmp_path)
+    assert found.get_params().keys() == vectorizer.get_params().keys()
+    assert {**found.get_params(), "dtype": None} == {**vectorizer.get_params(), "dtype": None}
+    assert np.dtype(found.dtype) == np.dtype(vectorizer.dtype)
+    assert found.vocabulary_ == vectorizer.vocabulary_
+    counts, expected = found.transform(TEXTS), vectorizer.transform(TEXTS)
+    assert counts.dtype == expected.dtype
+    assert counts.toarray().tobytes() == expected.toarray().tobytes()
+    again = clone(found).fit_transform(TEXTS)
+    assert again.toarray().tobytes() == clone(vectorizer).fit_transform(TEXTS).toarray().tobytes()
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.text(st.characters(exclude_categories=[]), min_size=1), min_size=1, max_size=6, unique=True),
+    st.booleans(),
+    st.data(),
+)
+def test_any_vocabulary_comes_back(tmp_path_factory, terms, counted, data):
+    frequencies = st.lists(st.integers(0, 2**40), min_size=len(terms), max_size=len(terms))
+    vectorizer = Vectorizer()
+    vectorizer.vocabulary_ = Vocabulary(
+        terms,
+        document_frequencies=data.draw(frequencies) if counted else None,
+        term_frequencies=data.draw(st.none() | frequencies),
+        n_documents=data.draw(st.integers(0, 2**40)) if counted else None,
+    )
+    found = keep(vectorizer, tmp_path_factory.mktemp("any")).vocabulary_
+    assert found == vectorizer.vocabulary_
+    assert found.terms == vectorizer.vocabulary_.terms
+
+
+def test_documents_that_were_left_out_are_known_after_loading(tmp_path):
+    with pytest.warns(UserWarning, match="left out"):
+        vectorizer = Vectorizer(min_tokens=2).fit(TEXTS)
+    found = keep(vectorizer, tmp_path)
+    assert found.dropped_ == vectorizer.dropped_ == [4, 5]
+    assert found.kept_.tolist() == vectorizer.kept_.tolist()
+
+
+def test_a_tokenizer_of_ones_own_cannot_be_kept(tmp_path):
+    vectorizer = Vectorizer(tokenizer=split_at_spaces).fit(TEXTS)
+    for model in (vectorizer, make_pipeline(vectorizer, NMF(2)).fit(TEXTS)):
+        with pytest.raises(InputError, match=r"tokenizer cannot be kept in a file: <function .* files hold no code"):
+            save(model, tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "y", [CODES, [["room"], ["room"], ["staff"], ["staff", "room"], [], None]], ids=["names", "lists"]
+)
+@pytest.mark.parametrize(
+    "model",
+    [
+        TopicSupervisedNMF(3),
+        ThemeNMF(2),
+        ThemeNMF(1, mode="combined", background=False, score="share"),
+        ThemeNMF(2, n_new_topics=1, supervision="semi", score="likelihood"),
+    ],
+    ids=str,
+)
+def test_a_pipeline_comes_back_and_predicts_the_same(tmp_path, model, y):
+    pipeline = make_pipeline(Vectorizer(ngrams=(1, 2)), model).fit(TEXTS, y)
+    found = keep(pipeline, tmp_path)
+    assert type(found) is Pipeline
+    assert [name for name, _ in found.steps] == [name for name, _ in pipeline.steps]
+    assert found[-1].get_params() == pipeline[-1].get_params()
+    assert found[0].vocabulary_ == pipeline[0].vocabulary_
+    assert found.predict_proba(TEXTS).tobytes() == pipeline.predict_proba(TEXTS).tobytes()
+    assert list(found.predict(TEXTS)) == list(pipeline.predict(TEXTS))
+    assert found.transform(TEXTS).tobytes() == pipeline.transform(TEXTS).tobytes()
+    again = clone(found).fit(TEXTS, y)
+    assert again.predict_proba(TEXTS).tobytes() == pipeline.predict_proba(TEXTS).tobytes()
+
+
+def test_a_pipeline_in_a_pipeline_comes_back(tmp_path):
+    pipeline = Pipeline([("words", make_pipeline(Vectorizer())), ("topics", NMF(2))]).fit(TEXTS)
+    found = keep(pipeline, tmp_path)
+    assert found.transform(TEXTS).tobytes() == pipeline.transform(TEXTS).tobytes()
+
+
+@pytest.mark.parametrize(
+    "step", [decomposition.NMF(2, max_iter=1000), decomposition.TruncatedSVD(2), "passthrough"], ids=str
+)
+def test_a_pipeline_with_a_step_of_somebody_else_cannot_be_saved(tmp_path, step):
+    pipeline = make_pipeline(Vectorizer(), step).fit(TEXTS)
+    with pytest.raises(InputError, match=r"expected a model of Wayword .*, or a Pipeline of these\), got"):
+        save(pipeline, tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipeline_must_be_fitted_from_end_to_end(tmp_path):
+    half = make_pipeline(Vectorizer(), NMF(2).fit(draw()))
+    with pytest.raises(NotFittedError):
+        save(half, tmp_path / "model.npz")
+    with pytest.raises(NotFittedError):
+        save(Vectorizer(), tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def saved_pipeline(tmp_path):
+    path = tmp_path / "pipeline.npz"
+    save(make_pipeline(Vectorizer(), ThemeNMF(1)).fit(TEXTS, CODES), path)
+    return path
+
+
+VECTORIZER = ("steps", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("steps", value=[]), "a damaged model: a pipeline has one step or more"),
+        (put("steps", value=None), "a damaged model"),
+        (put("steps", value=[["words"]]), "a damaged model"),
+        (put("steps", value=["ab"]), "a damaged model"),
+        (put("steps", 0, 0, value=3), "each has a name"),
+        (put("steps", 1, 1, "model", value="LDA"), "no model of this Wayword is called 'LDA'"),
+        (put("steps", 1, 1, "model", value="Pipeline"), "a damaged model"),
+        (put(*VECTORIZER, "settings", "tokenizer_", value={"value": 1}), "a damaged model"),
+        (put(*VECTORIZER, "settings", "dtype", value={"type": "object"}), "is no type of numbers"),
+        (put(*VECTORIZER, "settings", "dtype", value={"type": "corn"}), "a damaged model"),
+        (put(*VECTORIZER, "settings", "keep", value={"set": [{"dict": {}}], "frozen": True}), "unhashable"),
+        (put(*VECTORIZER, "learnt", "vocabulary_", value={"vocabulary": {}}), "no description of a voc"),
+        (put(*VECTORIZER, "learnt", "vocabulary_", "vocabulary", "terms", value=["a"]), "no description of a voc"),
+        (put(*VECTORIZER, "learnt", "vocabulary_", "vocabulary", "terms", value=3), "no description of a voc"),
+        (put(*VECTORIZER, "learnt", "fit", value={"value": 1}), "'fit' is nothing that a model learns"),
+    ],
+)
+def test_a_pipeline_that_does_not_fit_is_an_error(tmp_path, change, message):
+    path = saved_pipeline(tmp_path)
+    rewrite(path, change)
+    with pytest.raises(FormatError, match=re.escape(message)) as error:
+        load(path)
+    assert str(error.value).startswith(f"{path}: ")
+
+
+def test_a_pipeline_cut_short_is_an_error(tmp_path):
+    path = saved_pipeline(tmp_path)
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 997):
+        path.write_bytes(whole[:length])
+        with pytest.raises(FormatError):
+            load(path)
+
+
+def test_a_file_within_files_without_end_is_an_error(tmp_path):
+    path = tmp_path / "deep.npz"
+    opened, closed = '"model": "Pipeline", "steps": [["step", {', "}]]"
+    with path.open("wb") as file:
+        np.savez(file, header=np.array(f'{{"format": "wayword-model", "version": 2, {opened * 300}{closed * 300}}}'))
+    with pytest.raises(FormatError):
         load(path)

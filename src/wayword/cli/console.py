@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,8 +28,11 @@ _DOING = {
     "modules": "reading modules",
     "documents": "splitting text",
     "words": "looking up words",
+    "fits": "fitting",
 }
 _FILE_WIDTH = 160
+# What a terminal would obey rather than show: control characters, and marks that turn the direction of writing.
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass
@@ -52,7 +56,12 @@ def output() -> Console:
 def note(message: str) -> None:
     """Tell the user something that is not a result."""
     if not settings.quiet:
-        print(message, file=sys.stderr)
+        print(printable(message), file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """Return a text as a terminal can show it: what it would obey is spelled out."""
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def print_json(value: Any) -> None:
@@ -65,8 +74,8 @@ def print_table(
 ) -> None:
     """Print a table; the columns whose positions are in `numbers` are set to the right."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(
         box=box.SIMPLE_HEAD if any(columns) else box.SIMPLE,
@@ -75,9 +84,10 @@ def print_table(
     for position, column in enumerate(columns):
         table.add_column(column, justify="right" if position in numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(escape(format_value(value)) for value in row))
+        # A text is shown as it stands; a string could hold markup.
+        table.add_row(*(Text(printable(format_value(value))) for value in row))
     console = output()
-    console.print(f"[bold]{escape(title)}[/bold]")
+    console.print(Text(printable(title), style="bold"))
     console.print(table)
 
 

@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wayword.cli.console import format_share, note, output, print_json, print_table, progress
-from wayword.cli.options import (
-    DelimiterOption,
-    EncodingOption,
-    ErrorsOption,
-    FilesOption,
-    FormatOption,
-    IdOption,
-    JsonOption,
-    LabelsOption,
-    PathArgument,
-    SeparatorOption,
-    TextOption,
-    reading,
-)
+from wayword.cli.options import JsonOption, PathArgument, parse_frequency, parse_ngrams, reads_corpus
 
 if TYPE_CHECKING:
     from wayword.corpus.description import CorpusInfo
@@ -63,58 +50,23 @@ def print_labels(info: CorpusInfo, top: int) -> None:
 
 
 @app.command()
+@reads_corpus
 def info(
     path: PathArgument,
-    text: TextOption = ["text"],  # noqa: B006 - typer copies defaults
-    id: IdOption = "id",
-    labels: LabelsOption = ["labels"],  # noqa: B006
-    label_separator: SeparatorOption = None,
-    format: FormatOption = None,
-    encoding: EncodingOption = None,
-    delimiter: DelimiterOption = None,
-    files: FilesOption = "**/*.txt",
-    errors: ErrorsOption = "raise",
+    reading: dict[str, Any],
     top: Annotated[int, typer.Option(help="How many labels to list.", min=1)] = 10,
     json: JsonOption = False,
 ) -> None:
     """Show documents, labels, lengths, languages and duplicates."""
     from wayword.corpus.readers import read_corpus
 
-    options = reading(
-        text=text,
-        id=id,
-        labels=labels,
-        label_separator=label_separator,
-        format=format,
-        encoding=encoding,
-        delimiter=delimiter,
-        files=files,
-        errors=errors,
-    )
     with progress() as report:
-        found = read_corpus(path, stream=True, progress=report, **options).info()
+        found = read_corpus(path, stream=True, progress=report, **reading).info()
     if json:
         print_json(found.to_dict())
     else:
         print_info(str(path), found)
         print_labels(found, top)
-
-
-def parse_ngrams(value: str) -> tuple[int, int]:
-    """Return the pair that ``"2"``, for (1, 2), or ``"1,3"`` means."""
-    parts = value.split(",")
-    if not all(part.strip().isdigit() for part in parts) or len(parts) > 2:
-        raise typer.BadParameter(f"expected a number such as 2 or a pair such as 1,3, got {value!r}")
-    numbers = [int(part) for part in parts]
-    return (1, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
-
-
-def parse_frequency(value: str) -> int | float:
-    """Return a number of documents, or a share if it is written with a point."""
-    try:
-        return float(value) if "." in value else int(value)
-    except ValueError:
-        raise typer.BadParameter(f"expected a whole number or a share such as 0.5, got {value!r}") from None
 
 
 def vocabulary_rows(vocabulary: Vocabulary, top: int) -> list[dict[str, Any]]:
@@ -132,17 +84,10 @@ def vocabulary_rows(vocabulary: Vocabulary, top: int) -> list[dict[str, Any]]:
 
 
 @app.command()
+@reads_corpus
 def vocabulary(
     path: PathArgument,
-    text: TextOption = ["text"],  # noqa: B006
-    id: IdOption = "id",
-    labels: LabelsOption = ["labels"],  # noqa: B006
-    label_separator: SeparatorOption = None,
-    format: FormatOption = None,
-    encoding: EncodingOption = None,
-    delimiter: DelimiterOption = None,
-    files: FilesOption = "**/*.txt",
-    errors: ErrorsOption = "raise",
+    reading: dict[str, Any],
     language: Annotated[str, typer.Option(help="Code of the language, or 'none'.")] = "en",
     lemmatize: Annotated[bool, typer.Option(help="Reduce words to lemmas.")] = True,
     stop_words: Annotated[
@@ -163,17 +108,6 @@ def vocabulary(
     from wayword.corpus.readers import read_corpus
     from wayword.matrix.vectorizer import Vectorizer
 
-    options = reading(
-        text=text,
-        id=id,
-        labels=labels,
-        label_separator=label_separator,
-        format=format,
-        encoding=encoding,
-        delimiter=delimiter,
-        files=files,
-        errors=errors,
-    )
     vectorizer = Vectorizer(
         language=language,
         lemmatize=lemmatize,
@@ -187,7 +121,7 @@ def vocabulary(
         emoticons=emoticons,
     )
     with progress() as report:
-        streamed = read_corpus(path, stream=True, progress=report, **options)
+        streamed = read_corpus(path, stream=True, progress=report, **reading)
         found = vectorizer.fit(streamed, progress=report).vocabulary_
     if save is not None:
         found.save(save)

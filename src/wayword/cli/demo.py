@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wayword.cli.console import note, output, print_json, print_table, progress
+from wayword.cli.console import format_share, note, output, print_json, print_table, progress
 from wayword.cli.corpus import print_info, vocabulary_rows
+from wayword.cli.explain import format_weight, format_words
 from wayword.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wayword.corpus.corpus import Document
+    from wayword.interpret.documents import Explanation
+    from wayword.interpret.themes import ThemesInfo
 
 _LABELS_SHOWN = 15
 _TERMS_SHOWN = 6
+_THEMES_SHOWN = 8
+_TERMS_OF_SUBTOPIC = 5
+# The document that is explained, or the first where some version does not have it.
+_EXPLAINED = "numpy.convolve"
 
 
 def demo(
@@ -21,39 +33,45 @@ def demo(
     json: JsonOption = False,
 ) -> None:
     """Show Wayword at work on the built-in corpus: docstrings of numpy, scipy and scikit-learn."""
+    from sklearn.pipeline import make_pipeline
+
     from wayword.corpus.demo import demo_corpus
+    from wayword.interpret.documents import explain_text
     from wayword.interpret.labels import label_terms
+    from wayword.interpret.themes import describe_themes
     from wayword.matrix.cooccurrence import cooccurrence
     from wayword.matrix.vectorizer import Vectorizer
+    from wayword.models.themes import ThemeNMF
 
     note("Reading the docstrings of numpy, scipy and scikit-learn ...")
-    started = time.perf_counter()
-    vectorizer = Vectorizer(min_df=3, max_terms=max_terms)
+    vectorizer, model, times = Vectorizer(min_df=3, max_terms=max_terms), ThemeNMF(), [time.perf_counter()]
     with progress() as report:
         corpus = demo_corpus(progress=report)
-        read = time.perf_counter()
+        times.append(time.perf_counter())
         counts = vectorizer.fit_transform(corpus, progress=report)
-        counted = time.perf_counter()
+        times.append(time.perf_counter())
         pairs = cooccurrence(counts, progress=report)
-    done = time.perf_counter()
+        times.append(time.perf_counter())
+        note("Fitting themes; the very first time, this compiles them for half a minute ...")
+        model.fit(counts, [document.labels[0] for document in corpus], progress=report)
+        times.append(time.perf_counter())
+    steps = ("reading", "counting", "co-occurrence", "themes")
+    seconds = {step: end - start for step, start, end in zip(steps, times[:-1], times[1:], strict=True)}
     frequent = vocabulary_rows(vectorizer.vocabulary_, 12)
     specific = label_terms(counts, corpus.labels, vectorizer.vocabulary_, n_terms=_TERMS_SHOWN)
-    seconds = {"reading": read - started, "counting": counted - read, "co-occurrence": done - counted}
+    themes = describe_themes(model, vectorizer.vocabulary_, n_terms=_TERMS_OF_SUBTOPIC, purity_ratio=1.0)
+    document = next((document for document in corpus if document.id == _EXPLAINED), corpus[0])
+    found = explain_text(make_pipeline(vectorizer, model), document.text, n_themes=2, n_words=8, n_sentences=1)
     if json:
-        print_json(_as_json(corpus, frequent, specific, seconds))
+        explained = {"id": document.id, **found.to_dict()}
+        print_json(_as_json(corpus, frequent, specific, themes, seconds) | {"explained": explained})
         return
     info = corpus.info()
     print_info("the demo corpus", info)
     print_table("most frequent terms", ("",), [[", ".join(f"{row['term']} {row['count']:,}" for row in frequent)]])
-    print_table(
-        f"the {_LABELS_SHOWN} largest labels and their most specific terms",
-        ("label", "documents", "terms"),
-        [
-            (label, documents, ", ".join(term for term, _ in specific[label]))
-            for label, documents in list(info.label_counts.items())[:_LABELS_SHOWN]
-        ],
-        numbers=(1,),
-    )
+    _print_labels(info.label_counts, specific)
+    _print_subtopics(list(info.label_counts)[:_THEMES_SHOWN], themes)
+    _print_reason(document, found)
     output().print(
         f"{counts.shape[0]:,} documents by {counts.shape[1]:,} terms, {counts.nnz:,} counts; "
         f"{pairs.n_terms:,} by {pairs.n_terms:,} co-occurrences.\n"
@@ -61,10 +79,53 @@ def demo(
     )
 
 
-def _as_json(corpus: Any, frequent: Any, specific: Any, seconds: dict[str, float]) -> dict[str, Any]:
+def _print_labels(label_counts: Mapping[str, int], specific: Any) -> None:
+    """Print the largest labels and the terms that tell them from others."""
+    print_table(
+        f"the {_LABELS_SHOWN} largest labels and their most specific terms",
+        ("label", "documents", "terms"),
+        [
+            (label, documents, ", ".join(term for term, _ in specific[label]))
+            for label, documents in list(label_counts.items())[:_LABELS_SHOWN]
+        ],
+        numbers=(1,),
+    )
+
+
+def _print_subtopics(names: Iterable[str], info: ThemesInfo) -> None:
+    """Print some themes, a line each: the terms of one subtopic, then of the next."""
+    themes = {theme.name: theme for theme in info.themes}
+    rows = [
+        (name, *(", ".join(term for term, _ in terms) for terms in themes[name].subtopics))
+        for name in names
+        if name in themes
+    ]
+    columns = ("theme", *(f"subtopic {place}" for place in range(1, len(rows[0]))))
+    print_table("what is in the largest labels: themes with subtopics that nobody labelled", columns, rows)
+
+
+def _print_reason(document: Document, found: Explanation) -> None:
+    """Print what speaks for the likeliest theme of a document."""
+    reason = found.themes[0]
+    best = max(reason.subtopics, key=lambda subtopic: subtopic.weight)
+    rows = [
+        ("text", document.text.strip().split("\n")[0]),
+        ("label", ", ".join(document.labels)),
+        ("likeliest themes", ", ".join(f"{theme.theme} {format_share(theme.chance)}" for theme in found.themes)),
+        ("subtopic", f"{', '.join(best.terms)} {format_weight(best.weight)}"),
+        ("words", format_words(reason.words)),
+        *(("sentence", " ".join(sentence.text.split())) for sentence in found.sentences),
+    ]
+    print_table(f"what makes {document.id} look like {reason.theme}", ("", ""), rows)
+
+
+def _as_json(
+    corpus: Any, frequent: Any, specific: Any, themes: ThemesInfo, seconds: dict[str, float]
+) -> dict[str, Any]:
     return {
         "corpus": corpus.info().to_dict(),
         "frequent_terms": frequent,
         "specific_terms": {label: dict(terms) for label, terms in specific.items()},
+        "themes": themes.to_dict()["themes"],
         "seconds": seconds,
     }

@@ -15,8 +15,8 @@ from typing import Annotated, Any
 import typer
 
 from wayword import __version__
-from wayword.cli import corpus, demo
-from wayword.cli.console import note, settings
+from wayword.cli import corpus, demo, explain, themes
+from wayword.cli.console import note, printable, settings
 from wayword.errors import InputError, MissingColumnError, WaywordError, WaywordWarning
 
 BAD_USE = 2
@@ -32,6 +32,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(corpus.app, name="corpus")
+app.command()(themes.fit)
+app.command()(themes.themes)
+app.command()(themes.predict)
+app.command()(explain.explain)
 app.command()(demo.demo)
 
 
@@ -73,7 +77,7 @@ def _exit_code(error: BaseException) -> int:
 
 def _one_line(error: Any) -> str:
     text = error.format_message() if _comes_from_parser(error) else str(error)
-    return " ".join(text.split()) or type(error).__name__
+    return printable(" ".join(text.split())) or type(error).__name__
 
 
 def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:

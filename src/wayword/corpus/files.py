@@ -1,4 +1,4 @@
-"""Open a file of text, whatever its compression and encoding, within limits.
+"""Open a file of text, whatever its compression and encoding, within limits; put a file in the place of another.
 
 Bytes come from the file or from inside its gzip wrapper; a wrapper that unpacks to absurdly much is refused while
 it unpacks. Text comes from those bytes by the byte-order mark, else by the declared encoding, else as UTF-8.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from wayword.errors import CorpusError, EncodingError, LimitError
+from wayword.errors import CorpusError, EncodingError, InputError, LimitError
 
 GZIP_MAGIC = b"\x1f\x8b"
 _MARKS = (
@@ -198,3 +199,18 @@ def read_lines(text: IO[str], limits: Limits, source: str) -> Iterator[tuple[int
                 place=f"line {number}",
             ),
         )
+
+
+@contextmanager
+def replace_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """Give a file to write bytes to; it takes the place of `path` when all is written, and not before."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first")
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

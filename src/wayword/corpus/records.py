@@ -188,7 +188,8 @@ class RecordParser:
         for column in self._columns.labels:
             value = record.get(column)
             if not is_missing(value):
-                names += self._read_labels(column, value, place)
+                found = self._read_labels(column, value, place)
+                names += [self._check_characters(name, column, place) for name in found]
         return tuple(dict.fromkeys(names))
 
     def _read_labels(self, column: str, value: Any, place: str) -> list[str]:

@@ -132,7 +132,7 @@ class Vocabulary(Sequence[str]):
         return term in self._columns
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vocabulary) and self._contents() == other._contents()
+        return isinstance(other, Vocabulary) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -207,7 +207,8 @@ class Vocabulary(Sequence[str]):
             n_documents=self._n_documents,
         )
 
-    def _contents(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
+        """Return terms and frequencies as plain lists and numbers."""
         return {
             "terms": list(self._terms),
             "n_documents": self._n_documents,
@@ -217,7 +218,7 @@ class Vocabulary(Sequence[str]):
 
     def save(self, path: str | Path) -> None:
         """Write the vocabulary to a JSON file."""
-        contents = {"format": _FORMAT, "version": _VERSION, **self._contents()}
+        contents = {"format": _FORMAT, "version": _VERSION, **self.to_dict()}
         Path(path).write_text(json.dumps(contents), encoding="utf-8")
 
     @classmethod
@@ -233,13 +234,21 @@ class Vocabulary(Sequence[str]):
             raise FormatError(
                 f"{path}: version {contents.get('version')!r} of the format, this Wayword reads {_VERSION}; upgrade it"
             )
+        try:
+            return cls.from_dict(contents)
+        except InputError as error:
+            raise FormatError(f"{path}: damaged vocabulary: {error}") from None
+
+    @classmethod
+    def from_dict(cls, contents: dict[str, Any]) -> Vocabulary:
+        """Make the vocabulary that `to_dict` has described."""
         names = ("document_frequencies", "term_frequencies", "n_documents")
         try:
             if not isinstance(contents["terms"], list) or not isinstance(contents["n_documents"], int | None):
                 raise TypeError("terms must be a list, n_documents a whole number")
             return cls(contents["terms"], **{name: contents[name] for name in names})
         except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(f"{path}: damaged vocabulary: {error}") from None
+            raise InputError(f"no description of a vocabulary: {error}") from None
 
 
 def _as_list(array: np.ndarray | None) -> list[int] | None:

@@ -357,7 +357,7 @@ def _descend(room, size, n_active, sums, limits, gram, looked):
         _look_at_some(room.x, room.block, size, room.active, n_active, room.weights, room.before, room.asked)
     _multiply(room, room.active, n_active, sums, limits, gram)
     _mix(room.block, size, room.active, n_active, room.weights, room.mixed)
-    return _WORST
+    return _fall(room, size, sums, limits, gram)
 
 
 @njit(nogil=True, cache=True)
@@ -699,3 +699,217 @@ def sum_kl_rows(first, last, indptr, indices, data, other, sums, row_weights, fa
             value -= data[place] * np.log(model)
         total += row_weights[row] * value
     return total
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _mix_evenly(x, block, size, n_topics, sweeps, settled, weights, mixed, share):
+    """Find the mixture of topics that best explains a row, weights that sum to one, by expectation and maximisation."""
+    total = 0.0
+    for t in range(size):
+        total += x[t]
+    weights[:] = 1.0 / n_topics
+    for sweep in range(sweeps + 1):
+        for t in range(size):
+            mixed[t] = TINY
+        for topic in range(n_topics):
+            for t in range(size):
+                mixed[t] += weights[topic] * block[topic * size + t]
+        if sweep == sweeps or n_topics == 1 or total == 0.0:
+            break
+        for t in range(size):
+            share[t] = x[t] / mixed[t]
+        moved = 0.0
+        for topic in range(n_topics):
+            asked = 0.0
+            for t in range(size):
+                asked += share[t] * block[topic * size + t]
+            better = weights[topic] * asked / total
+            moved = max(moved, abs(better - weights[topic]))
+            weights[topic] = better
+        if moved < settled:
+            sweeps = sweep + 1
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def mixture_ratio_rows(first, last, indptr, indices, data, other, log_base, sweeps, settled, mixtures, ratios):
+    """Write how much better the best mixture of topics explains rows `first` to `last` than a base does.
+
+    Parameters
+    ----------
+    indptr, indices, data : arrays
+        X in compressed rows.
+    other : array of shape (n_columns, n_topics)
+        The topics; above zero.
+    log_base : float64 array of shape (n_columns,)
+        Logarithm of the base.
+    sweeps, settled
+        Most steps, and the move of a weight at which a mixture has settled.
+    mixtures : float64 array of shape (n_rows, n_topics)
+        Written: the weights of each mixture; they sum to one.
+    ratios : float64 array of shape (n_rows,)
+        Written: the sum of x (log(mixture) - log_base).
+    """
+    longest, n_topics = _longest(indptr, first, last), other.shape[1]
+    x, mixed, share = np.empty(longest), np.empty(longest), np.empty(longest)
+    block, weights = np.empty(longest * n_topics), np.empty(n_topics)
+    for row in range(first, last):
+        start, size = indptr[row], indptr[row + 1] - indptr[row]
+        for t in range(size):
+            x[t] = data[start + t]
+            column = other[indices[start + t]]
+            for topic in range(n_topics):
+                block[topic * size + t] = column[topic]
+        _mix_evenly(x, block, size, n_topics, sweeps, settled, weights, mixed, share)
+        total = 0.0
+        for t in range(size):
+            total += x[t] * (np.log(mixed[t]) - log_base[indices[start + t]])
+        mixtures[row] = weights
+        ratios[row] = total
+
+
+@njit(nogil=True, cache=True)
+def _weighted_sums(factor, first, last, row_weights):
+    """Return the column sums of some rows, each times its weight."""
+    sums = np.zeros(factor.shape[1])
+    for row in range(first, last):
+        for topic in range(factor.shape[1]):
+            sums[topic] += row_weights[row] * factor[row, topic]
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def _even_sums(factor, first, last):
+    """Return the column sums of some rows."""
+    sums = np.zeros(factor.shape[1])
+    for row in range(first, last):
+        for topic in range(factor.shape[1]):
+            sums[topic] += factor[row, topic]
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def _go_on(better, before, first, last, dare, further):
+    """Write where a step leads if it goes on, to no less than a tenth of where it led."""
+    for row in range(first, last):
+        for topic in range(better.shape[1]):
+            step = better[row, topic]
+            further[row, topic] = max(step + dare * (step - before[row, topic]), 0.1 * step)
+
+
+class Block(NamedTuple):
+    """Factorisations that stand side by side, as compressed rows of one matrix.
+
+    Attributes
+    ----------
+    row_ends, column_ends : int arrays of shape (n_blocks + 1,)
+        The rows and columns of block b are those from ``ends[b]`` to ``ends[b + 1]``.
+    indptr, indices, data : arrays
+        The matrix by documents.
+    weights : float64 array of shape (n_rows,)
+        How much each document counts.
+    limits : Limits
+        What the weights of documents may be.
+    """
+
+    row_ends: np.ndarray
+    column_ends: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    weights: np.ndarray
+    limits: Limits
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _multiply_terms(parts, block, W, H, H_new):
+    """Write the multiplicative step of all topics of a block from a pass over its documents.
+
+    Most terms stand in a handful of documents, so that a step of Newton for each costs far more than it gains.
+    """
+    first, last = parts.row_ends[block], parts.row_ends[block + 1]
+    left, right = parts.column_ends[block], parts.column_ends[block + 1]
+    n_topics = W.shape[1]
+    sums = _weighted_sums(W, first, last, parts.weights)
+    asked = np.zeros((right - left, n_topics))
+    for row in range(first, last):
+        weights = W[row]
+        for place in range(parts.indptr[row], parts.indptr[row + 1]):
+            column = parts.indices[place]
+            topics = H[column]
+            model = TINY
+            for topic in range(n_topics):
+                model += weights[topic] * topics[topic]
+            share = parts.weights[row] * parts.data[place] / model
+            for topic in range(n_topics):
+                asked[column - left, topic] += share * weights[topic]
+    for column in range(left, right):
+        for topic in range(n_topics):
+            better = H[column, topic] * asked[column - left, topic]
+            H_new[column, topic] = better / sums[topic] if sums[topic] > 0.0 else 0.0
+
+
+@njit(nogil=True, cache=True)
+def _improve_block(parts, block, newton, W, H, no_quadratic, dare, W_new, H_new):
+    """Write better weights, then better topics for these, starting from W and H. Return the objective."""
+    first, last = parts.row_ends[block], parts.row_ends[block + 1]
+    left, right = parts.column_ends[block], parts.column_ends[block + 1]
+    indptr, indices, data = parts.indptr, parts.indices, parts.data
+    W_new[first:last] = W[first:last]
+    sums = _even_sums(H, left, right)
+    update_kl_rows(first, last, indptr, indices, data, H, sums, parts.limits, no_quadratic, newton, W_new)
+    if dare > 0.0:
+        _go_on(W_new, W, first, last, dare, W_new)
+    _multiply_terms(parts, block, W_new, H, H_new)
+    sums = _even_sums(H_new, left, right)
+    return sum_kl_rows(first, last, indptr, indices, data, H_new, sums, parts.weights, W_new)
+
+
+@njit(nogil=True, cache=True)
+def fit_kl_blocks(first, last, parts, newton, extrapolate, max_iter, tol, W, H, paths):
+    """Factorise blocks `first` to `last`, each to its own end, as `models.alternate` does one matrix.
+
+    A block is small: all its iterations in one go keep it in the cache and the interpreter out.
+
+    Parameters
+    ----------
+    parts : Block
+        The matrices.
+    newton, extrapolate : bool
+        Newton steps of the documents rather than multiplicative ones; whether to go on beyond each step.
+    max_iter, tol
+        Most iterations; settled when one lowers the objective by less than this share of what all have.
+    W, H : arrays of shapes (n_rows, n_topics) and (n_columns, n_topics)
+        Where to start; improved in place.
+    paths : array of shape (n_blocks, max_iter + 1)
+        Written: the objective of each block at the start and after each iteration, NaN after its last.
+    """
+    no_quadratic = Quadratic(np.zeros((0, 0)), np.zeros((0, 0)))
+    W_new, H_new, H_ahead = np.empty_like(W), np.empty_like(H), np.empty_like(H)
+    for block in range(first, last):
+        rows = slice(parts.row_ends[block], parts.row_ends[block + 1])
+        columns = slice(parts.column_ends[block], parts.column_ends[block + 1])
+        sums = _even_sums(H, columns.start, columns.stop)
+        path = paths[block]
+        path[:] = np.nan
+        reached = sum_kl_rows(rows.start, rows.stop, parts.indptr, parts.indices, parts.data, H, sums, parts.weights, W)
+        path[0] = reached
+        dare = 0.5 if extrapolate else 0.0
+        H_ahead[columns] = H[columns]
+        for iteration in range(1, max_iter + 1):
+            before = reached
+            reached = _improve_block(parts, block, newton, W, H_ahead, no_quadratic, dare, W_new, H_new)
+            too_far = dare > 0.0 and not reached <= before
+            if too_far:  # go back to the best so far and take plain steps from there
+                dare *= 0.75
+                reached = _improve_block(parts, block, newton, W, H, no_quadratic, 0.0, W_new, H_new)
+            if not reached <= before:
+                break
+            if dare > 0.0 and not too_far:
+                _go_on(H_new, H, columns.start, columns.stop, dare, H_ahead)
+                dare = min(1.0, dare * 1.1)
+            else:
+                H_ahead[columns] = H_new[columns]
+            W[rows], H[columns] = W_new[rows], H_new[columns]
+            path[iteration] = reached
+            if before - reached <= tol * (path[0] - reached):
+                break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -12,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from wayword.errors import FormatError, InputError
+from wayword.corpus.files import replace_file
+from wayword.errors import FormatError
 
 _HEADER = "header"
 
@@ -22,20 +22,15 @@ def write_archive(
 ) -> None:
     """Write arrays and a header of plain values to a file; one that exists is replaced when all is written."""
     text = json.dumps({"format": f"wayword-{kind}", "version": version, **header})
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}; make it first")
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
-    try:
-        with unfinished.open("wb") as file:
-            np.savez(file, allow_pickle=False, **{_HEADER: np.array(text), **arrays})
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replace_file(path) as file:
+        np.savez(file, allow_pickle=False, **{_HEADER: np.array(text), **arrays})
 
 
 def read_archive(path: str | Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the header and the arrays of a file; a foreign, damaged or newer one is a `FormatError`."""
+    """Return the header and the arrays of a file; a foreign, damaged or newer one is a `FormatError`.
+
+    Files of all versions up to `version` are read; what is different in an older one is for the caller to know.
+    """
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -50,7 +45,7 @@ def read_archive(path: str | Path, kind: str, version: int) -> tuple[dict[str, A
     if not isinstance(header, dict) or header.get("format") != f"wayword-{kind}":
         found = header.get("format") if isinstance(header, dict) else header
         raise FormatError(f"{path}: expected a Wayword {kind}, got {found!r}")
-    if header.get("version") != version:
+    if header.get("version") not in range(1, version + 1):
         raise FormatError(
             f"{path}: version {header.get('version')!r} of the format, this Wayword reads {version}; upgrade it"
         )

@@ -9,9 +9,9 @@ from wayword.kernels.factor import Limits
 from wayword.kernels.threads import one_blas_thread
 from wayword.models.alternate import FREE, Loss, Side, gram_of, sums_of
 
-_SWEEPS = 10_000
+SWEEPS = 10_000
 # A sweep that lowers the divergence of a document by less than this share of its length is the last.
-_SETTLED = 1e-7
+SETTLED = 1e-7
 # The same for squares, as a share of the first squared move.
 _SQUARES_SETTLED = 1e-18
 
@@ -44,8 +44,8 @@ def _fold(side: Side, X: sparse.csr_matrix, components: np.ndarray, loss: Loss) 
     topics = np.ascontiguousarray(components.T, dtype=X.dtype)
     if loss == "frobenius":
         W = np.zeros((X.shape[0], topics.shape[1]), dtype=X.dtype)
-        side.update_squares(W, topics, gram_of(topics), sweeps=_SWEEPS, settled=_SQUARES_SETTLED)
+        side.update_squares(W, topics, gram_of(topics), sweeps=SWEEPS, settled=_SQUARES_SETTLED)
         return W
     W = np.empty((X.shape[0], topics.shape[1]), dtype=X.dtype)
-    side.solve_kl(W, topics, sums_of(topics), sweeps=_SWEEPS, settled=_SETTLED)
+    side.solve_kl(W, topics, sums_of(topics), sweeps=SWEEPS, settled=SETTLED)
     return W

@@ -54,6 +54,16 @@ class Labels:
         """Documents about which anything is told: bool array of shape (n_documents,)."""
         return np.asarray(self.known.any(axis=1))
 
+    def of(self, documents: np.ndarray) -> Labels:
+        """Return what is told about some documents."""
+        return Labels(self.names, self.indicator[documents], self.known[documents], self.kind)
+
+    def without(self, documents: np.ndarray) -> Labels:
+        """Return the same with nothing told about some documents."""
+        indicator, known = self.indicator.copy(), self.known.copy()
+        indicator[documents] = known[documents] = False
+        return Labels(self.names, indicator, known, self.kind)
+
 
 def answer_in_kind(names: np.ndarray, kind: Kind, chances: np.ndarray) -> Any:
     """Return the likeliest name of each document, or all that are likelier than not, as lists or as a matrix."""

@@ -1,0 +1,194 @@
+"""``wayword fit``, ``wayword themes`` and ``wayword predict``: from a labelled corpus to themes and back to labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wayword.cli.console import note, print_json, print_table, progress
+from wayword.cli.options import (
+    JsonOption,
+    PathArgument,
+    check_output,
+    parse_frequency,
+    parse_ngrams,
+    reads_corpus,
+)
+from wayword.cli.predictions import (
+    check_ending,
+    list_predictions,
+    print_accuracy,
+    print_predictions,
+    write_predictions,
+)
+from wayword.errors import InputError
+
+if TYPE_CHECKING:
+    from wayword.corpus.corpus import Corpus
+    from wayword.interpret.themes import Terms, ThemesInfo
+    from wayword.matrix.vectorizer import Vectorizer
+    from wayword.models.themes import ThemeNMF
+
+_ENDING = ".wayword"
+
+ModelArgument = Annotated[Path, typer.Argument(help="A model that 'wayword fit --themes' has saved.", exists=True)]
+
+
+def model_name(path: Path) -> Path:
+    """Return the name that a corpus gives its model: reviews.jsonl.gz gives reviews.wayword, in the working folder."""
+    name = path.resolve().name
+    name = name[:-3] if name.lower().endswith(".gz") else name
+    return Path((name if path.is_dir() else Path(name).stem) + _ENDING)
+
+
+def read_themes(path: Path) -> tuple[Vectorizer, ThemeNMF]:
+    """Return what counts terms and what knows themes, of a file."""
+    from sklearn.pipeline import Pipeline
+
+    from wayword.matrix.vectorizer import Vectorizer
+    from wayword.models.persistence import load
+    from wayword.models.themes import ThemeNMF
+
+    found = load(path)
+    steps = list(found) if isinstance(found, Pipeline) else [found]
+    if [type(step) for step in steps] != [Vectorizer, ThemeNMF]:
+        kinds = " and ".join(type(step).__name__ for step in steps)
+        raise InputError(
+            f"{path}: expected a Vectorizer and a ThemeNMF, got {kinds}; make a model with 'wayword fit --themes'"
+        )
+    return steps[0], steps[1]
+
+
+def labels_of(corpus: Corpus, source: Path) -> list[Any]:
+    """Return a label for each document, or a list of labels where any document has several."""
+    if not corpus.label_names:
+        raise InputError(
+            f"{source}: no document has a label; name the column that holds them with --labels, or label some documents"
+        )
+    if any(len(labels) > 1 for labels in corpus.labels):
+        return [list(labels) for labels in corpus.labels]
+    return [labels[0] if labels else None for labels in corpus.labels]
+
+
+def print_themes(info: ThemesInfo, *, backgrounds: bool = False) -> None:
+    """Print themes with their subtopics in words, then new topics."""
+
+    def row(name: str, part: str, terms: Terms) -> tuple[str, str, str]:
+        return name, part, ", ".join(term for term, _ in terms)
+
+    rows = []
+    for theme in info.themes:
+        rows.append(row(theme.name, "", theme.terms))
+        rows += [row("", f"subtopic {place}", terms) for place, terms in enumerate(theme.subtopics, 1)]
+        if backgrounds and theme.background:
+            rows.append(row("", "background", theme.background))
+    if backgrounds and info.background:
+        rows.append(row("", "background", info.background))
+    print_table("themes", ("theme", "", "terms"), rows)
+    if info.new_topics:
+        found = [(f"new topic {place}", terms) for place, terms in enumerate(info.new_topics, 1)]
+        if backgrounds and info.new_background:
+            found.append(("background", info.new_background))
+        print_table("new topics", ("", "terms"), [row(name, "", terms)[::2] for name, terms in found])
+
+
+@reads_corpus
+def fit(
+    path: PathArgument,
+    reading: dict[str, Any],
+    themes: Annotated[
+        bool, typer.Option("--themes", help="Fit themes: labels with subtopics. The only kind of model for now.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The file of the model; CORPUS.wayword by default.")] = None,
+    subtopics: Annotated[int, typer.Option(help="Subtopics of each theme.", min=1)] = 3,
+    new_topics: Annotated[int, typer.Option(help="Topics to find that no label names.", min=0)] = 0,
+    mode: Annotated[str, typer.Option(help="Fit themes 'separated' or 'combined'.")] = "separated",
+    supervision: Annotated[
+        str, typer.Option(help="What unlabelled documents do: 'competing', 'semi' or 'supervised'.")
+    ] = "competing",
+    score: Annotated[str, typer.Option(help="By what to predict: a setting of ThemeNMF.")] = "stack",
+    ngrams: Annotated[str, typer.Option(help="Words of a term: 2 for up to two, or 1,3.")] = "1",
+    max_terms: Annotated[
+        int | None, typer.Option("--max-terms", "--terms", help="Keep only the most frequent terms.", min=1)
+    ] = None,
+    min_df: Annotated[str, typer.Option(help="Fewest documents of a term, or a share such as 0.01.")] = "2",
+    language: Annotated[str, typer.Option(help="Code of the language, or 'none'.")] = "en",
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn at random.", min=0)] = 0,
+) -> None:
+    """Fit a model to a corpus of which some documents are labelled, and save it."""
+    from sklearn.pipeline import make_pipeline
+
+    from wayword.corpus.readers import read_corpus
+    from wayword.interpret.themes import describe_themes
+    from wayword.matrix.vectorizer import Vectorizer
+    from wayword.models.persistence import save
+    from wayword.models.themes import ThemeNMF
+
+    if not themes:
+        raise InputError("say what kind of model to fit; --themes is what there is for now")
+    out = check_output(model_name(path) if out is None else out, path)
+    vectorizer = Vectorizer(
+        language=language, ngrams=parse_ngrams(ngrams), min_df=parse_frequency(min_df), max_terms=max_terms
+    )
+    choices: dict[str, Any] = {"mode": mode, "supervision": supervision, "score": score}
+    model = ThemeNMF(subtopics, n_new_topics=new_topics, random_state=seed, **choices)
+    with progress() as report:
+        corpus = read_corpus(path, progress=report, **reading)
+        labels = labels_of(corpus, path)
+        model.fit(vectorizer.fit_transform(corpus, progress=report), labels, progress=report)
+    save(make_pipeline(vectorizer, model), out)
+    print_themes(describe_themes(model, vectorizer.vocabulary_))
+    note(f"saved the model to {out}")
+
+
+def themes(
+    model: ModelArgument,
+    words: Annotated[int, typer.Option(help="How many terms to list of each.", min=1)] = 8,
+    purity: Annotated[
+        float, typer.Option(help="0 lists the most frequent terms; up to 1, those that the background lacks.")
+    ] = 0.6,
+    aggregate: Annotated[
+        str, typer.Option(help="A term's score in a theme: the 'max' or the 'sum' of its subtopics.")
+    ] = "max",
+    json: JsonOption = False,
+) -> None:
+    """Show the themes of a model in words: subtopics, backgrounds and new topics."""
+    from wayword.interpret.themes import describe_themes
+
+    vectorizer, found = read_themes(model)
+    scores: dict[str, Any] = {"purity_ratio": purity, "aggregate": aggregate}
+    info = describe_themes(found, vectorizer.vocabulary_, n_terms=words, **scores)
+    if json:
+        print_json(info.to_dict())
+    else:
+        print_themes(info, backgrounds=True)
+
+
+@reads_corpus
+def predict(
+    model: ModelArgument,
+    path: PathArgument,
+    reading: dict[str, Any],
+    out: Annotated[Path | None, typer.Option(help="Write all to this .csv or .jsonl file instead of a table.")] = None,
+    top: Annotated[int, typer.Option(help="How many themes of each document a table lists.", min=1)] = 3,
+) -> None:
+    """Say which labels the documents of a corpus have, and how likely each theme is."""
+    from wayword.corpus.readers import read_corpus
+
+    if out is not None:
+        check_ending(check_output(out, path, model))
+    vectorizer, themes = read_themes(model)
+    if not len(themes.classes_):
+        raise InputError(f"{model}: there are new topics but no themes, so there is nothing to predict")
+    vectorizer.set_params(min_tokens=0)  # every document gets a row, however short it is
+    with progress() as report:
+        corpus = read_corpus(path, progress=report, **reading)
+        chances = themes.predict_proba(vectorizer.transform(corpus, progress=report))
+    found = list_predictions(themes, corpus.ids, chances)
+    if out is None:
+        print_predictions(found, top)
+    else:
+        write_predictions(found, out)
+    print_accuracy(corpus.labels, [str(name) for name in themes.classes_], chances)

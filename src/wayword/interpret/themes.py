@@ -1,0 +1,137 @@
+"""Themes in words: which terms tell what a theme, its subtopics, its background and the new topics are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from wayword.interpret.terms import DEFAULT_PURITY_RATIO, Aggregate, theme_terms, top_terms
+
+if TYPE_CHECKING:
+    from wayword.models.themes import ThemeNMF
+
+Terms = list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeInfo:
+    """One theme in words, each list with the best term first.
+
+    Attributes
+    ----------
+    name : str
+        The label that the theme is for.
+    terms : list of (str, float)
+        Terms and scores of the theme.
+    subtopics : list of list of (str, float)
+        Terms and scores of each subtopic.
+    background : list of (str, float)
+        Terms and shares of the theme's own background; empty where it has none.
+    """
+
+    name: str
+    terms: Terms
+    subtopics: list[Terms]
+    background: Terms
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the theme as plain values."""
+        return {
+            "name": self.name,
+            "terms": dict(self.terms),
+            "subtopics": [dict(terms) for terms in self.subtopics],
+            "background": dict(self.background),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ThemesInfo:
+    """All themes of a model in words.
+
+    Attributes
+    ----------
+    themes : list of ThemeInfo
+        The themes, in the order of the model.
+    background : list of (str, float)
+        The background that combined themes share; empty where each theme has its own, or none has.
+    new_topics : list of list of (str, float)
+        Terms and scores of each new topic.
+    new_background : list of (str, float)
+        The background of the new topics; empty where there are none.
+    """
+
+    themes: list[ThemeInfo]
+    background: Terms
+    new_topics: list[Terms]
+    new_background: Terms
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the themes as plain values."""
+        return {
+            "themes": [theme.to_dict() for theme in self.themes],
+            "background": dict(self.background),
+            "new_topics": [dict(terms) for terms in self.new_topics],
+            "new_background": dict(self.new_background),
+        }
+
+
+def _shares_of(background: np.ndarray | None, terms: Sequence[str], n_terms: int) -> Terms:
+    """Return the terms of a background by their shares."""
+    if background is None:
+        return []
+    return top_terms(theme_terms(background[None], purity_ratio=0.0), terms, n_terms)[0]
+
+
+def find_background(model: ThemeNMF, place: int) -> np.ndarray | None:
+    """Return the background of a theme, its own or that of all, if there is one."""
+    if model.background_ is None:
+        return None
+    return model.background_[place if model.mode == "separated" else 0]
+
+
+def describe_themes(
+    model: ThemeNMF,
+    terms: Sequence[str],
+    *,
+    n_terms: int = 8,
+    purity_ratio: float = DEFAULT_PURITY_RATIO,
+    aggregate: Aggregate = "max",
+) -> ThemesInfo:
+    """Return the themes of a fitted model in words.
+
+    Parameters
+    ----------
+    model : ThemeNMF
+        The model.
+    terms : sequence of str
+        The term of each column, for example a `Vocabulary`.
+    n_terms : int
+        The most terms of a list.
+    purity_ratio : float
+        How much terms that the background has too lose, from 0 to 1; see `theme_terms`.
+    aggregate : {"max", "sum"}
+        How scores of the subtopics become one score of the theme.
+    """
+    check_is_fitted(model)
+    apart, backgrounds = model.mode == "separated", model.background_
+
+    def rank(topics: np.ndarray, background: np.ndarray | None, aggregate: Aggregate | None) -> list[Terms]:
+        scores = theme_terms(topics, background, purity_ratio=purity_ratio, aggregate=aggregate)
+        return top_terms(scores, terms, n_terms)
+
+    def describe(place: int, name: Any) -> ThemeInfo:
+        topics, background = model.subtopics_[place], find_background(model, place)
+        own = _shares_of(background, terms, n_terms) if apart else []
+        return ThemeInfo(str(name), rank(topics, background, aggregate)[0], rank(topics, background, None), own)
+
+    found = len(model.new_topics_) > 0
+    return ThemesInfo(
+        [describe(place, name) for place, name in enumerate(model.themes_)],
+        [] if apart or backgrounds is None else _shares_of(backgrounds[0], terms, n_terms),
+        rank(model.new_topics_, model.new_background_, None) if found else [],
+        _shares_of(model.new_background_, terms, n_terms) if found and apart else [],
+    )

@@ -1,0 +1,154 @@
+"""Scores as chances, learnt from documents that were held out.
+
+Evidence of several kinds speaks for each theme of a document, and the score of a theme is a weighted sum. Scores
+become chances by a scale under which the labels of held-out documents are likeliest, drawn toward the usual one: with
+few held-out documents it stays near that. Then one theme may speak for another. Where a document may have several
+labels, a theme's share of the document becomes a chance by a logistic curve with an offset for each theme.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit, log_softmax, softmax
+
+from wayword.models.labels import Labels
+
+# How much a unit of likelihood and a unit of distance from a plane speak for a theme: on corpora that are not among
+# those reported. Learning it from held-out documents made chances likelier, but ranked no better.
+WEIGHTS = np.array([1.0, 4.0])
+# What scores are multiplied by where nothing can be learnt.
+USUAL_SCALE = 0.5
+# The same for the logistic curves of documents with several labels: even chances at two fifths of a document.
+USUAL_SLOPE, USUAL_OFFSET = 2.0, 2.0 * np.log(2.5)
+# Documents to hold out at most, into how many parts, and the fewest to learn from.
+_HELD_AT_ONCE, _FOLDS, _FEWEST_HELD = 500, 3, 10
+# How far the logarithm of the scale may be expected from the usual one.
+_SPREAD = 0.4
+# The same for the logarithm of the slope of all curves, and for their offset.
+_CURVE_SPREAD = np.array([0.5, 1.0])
+# The same for the offset of a theme's curve from that of all themes.
+_OFFSET_SPREAD = 0.3
+# And for what the share of one theme says about another, learnt from no fewer held-out documents a theme than these.
+_CONFUSION_SPREAD, _HELD_A_THEME = 0.5, 10
+_NEWTON_STEPS = 20
+
+
+def hold_out(labels: Labels, seed: int) -> list[np.ndarray]:
+    """Return labelled documents to hold out, part by part; every label keeps a document that is not held out.
+
+    Many documents are held out once, a few in turns; too few to learn anything from are not held out at all.
+    """
+    rng = np.random.RandomState(seed)
+    order = rng.permutation(np.flatnonzero(labels.indicator.any(axis=1)))
+    counts = labels.indicator.sum(axis=0)
+    n_folds = _FOLDS if len(order) < _FOLDS * _HELD_AT_ONCE else 1
+    folds: list[np.ndarray] = []
+    for first in range(n_folds):
+        left, held = counts.copy(), []
+        for document in order[first :: max(n_folds, len(order) // _HELD_AT_ONCE)]:
+            row = labels.indicator[document]
+            if (left[row] > 1).all():
+                left -= row
+                held.append(document)
+        folds.append(np.array(held, dtype=np.int64))
+    folds = [fold for fold in folds if len(fold)]
+    return folds if sum(map(len, folds)) >= _FEWEST_HELD else []
+
+
+def combine(evidence: np.ndarray) -> np.ndarray:
+    """Return the weighted sum of evidence of shape (n_kinds, n_documents, n_themes)."""
+    return np.tensordot(WEIGHTS, evidence, axes=1)
+
+
+def fit_scale(scores: np.ndarray, indicator: np.ndarray) -> float:
+    """Return what to multiply scores by so that their softmax gives chances.
+
+    Parameters
+    ----------
+    scores : array of shape (n_documents, n_themes)
+        Combined evidence about held-out documents.
+    indicator : bool array of shape (n_documents, n_themes)
+        Their labels; those of one document share alike.
+    """
+    shares = indicator / indicator.sum(axis=1, keepdims=True)
+
+    def surprise(log_scale: float) -> float:
+        chances = log_softmax(np.exp(log_scale) * scores, axis=1)
+        away = (log_scale - np.log(USUAL_SCALE)) / _SPREAD
+        return float(-(shares * chances).sum() + 0.5 * away**2)
+
+    return float(np.exp(minimize_scalar(surprise, bounds=(-5.0, 3.0), method="bounded").x))
+
+
+def correct(scores: np.ndarray, confusions: np.ndarray) -> np.ndarray:
+    """Return scores plus what the shares of all themes say about each."""
+    return scores + softmax(scores, axis=1) @ confusions
+
+
+def fit_confusions(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
+    """Return how much a share of one theme speaks for another, as that of two stars does for one and for three.
+
+    Parameters
+    ----------
+    scores : array of shape (n_documents, n_themes)
+        Weighted evidence of held-out documents.
+    indicator : bool array of shape (n_documents, n_themes)
+        Their labels.
+
+    Returns
+    -------
+    array of shape (n_themes, n_themes)
+    """
+    shares, truth = softmax(scores, axis=1), indicator / indicator.sum(axis=1, keepdims=True)
+    n_themes = scores.shape[1]
+    if len(scores) < _HELD_A_THEME * n_themes:
+        return np.zeros((n_themes, n_themes))
+
+    def surprise(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        chances = log_softmax(scores + shares @ flat.reshape(n_themes, n_themes), axis=1)
+        slope = shares.T @ (np.exp(chances) - truth)
+        pull = flat / _CONFUSION_SPREAD**2
+        return float(-(truth * chances).sum() + 0.5 * flat @ pull), slope.ravel() + pull
+
+    found = minimize(surprise, np.zeros(n_themes**2), jac=True, method="L-BFGS-B")
+    return found.x.reshape(n_themes, n_themes)
+
+
+def apply_curves(scores: np.ndarray, slope: float, offsets: np.ndarray) -> np.ndarray:
+    """Return the chance of each theme from its share of a document."""
+    return expit(slope * log_softmax(scores, axis=1) + offsets)
+
+
+def fit_curves(scores: np.ndarray, indicator: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the slope of the logistic curves of all themes, and the offset of each.
+
+    Parameters
+    ----------
+    scores : array of shape (n_documents, n_themes)
+        Weighted evidence of held-out documents.
+    indicator : bool array of shape (n_documents, n_themes)
+        Their labels.
+    """
+    shares = log_softmax(scores, axis=1)
+
+    def surprise(curve: np.ndarray) -> float:
+        logits = np.exp(curve[0]) * shares + curve[1]
+        away = (curve - usual) / _CURVE_SPREAD
+        return float(np.logaddexp(0.0, logits).sum() - logits[indicator].sum() + 0.5 * away @ away)
+
+    usual = np.array([np.log(USUAL_SLOPE), USUAL_OFFSET])
+    log_slope, offset = minimize(surprise, usual, method="Nelder-Mead").x
+    slope = float(np.exp(log_slope))
+    return slope, offset + _fit_offsets(slope * shares + offset, indicator)
+
+
+def _fit_offsets(logits: np.ndarray, indicator: np.ndarray) -> np.ndarray:
+    """Return what to add to the logits of each theme, drawn toward nothing."""
+    offsets = np.zeros(logits.shape[1])
+    for _ in range(_NEWTON_STEPS):
+        chances = expit(logits + offsets)
+        slope = (chances - indicator).sum(axis=0) + offsets / _OFFSET_SPREAD**2
+        curvature = (chances * (1.0 - chances)).sum(axis=0) + 1.0 / _OFFSET_SPREAD**2
+        offsets -= slope / curvature
+    return offsets

@@ -1,0 +1,79 @@
+"""Linear support vectors on sublinear tf-idf: one plane for each label, all in one matrix."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
+
+from wayword.matrix.weighting import inverse_document_frequencies
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Planes that tell the documents of labels from all others.
+
+    Attributes
+    ----------
+    idf : array of shape (n_terms,)
+        Inverse document frequencies; zero for a term of no document.
+    planes : array of shape (n_terms, n_labels)
+    offsets : array of shape (n_labels,)
+    """
+
+    idf: np.ndarray
+    planes: np.ndarray
+    offsets: np.ndarray
+
+    def weigh(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
+        """Return counts as rows of length one, of (1 + log n) times the inverse document frequency."""
+        return weigh(X, self.idf)
+
+    def score(self, X: sparse.csr_matrix) -> np.ndarray:
+        """Return how far each document is on a label's side: array of shape (n_documents, n_labels)."""
+        return self.weigh(X) @ self.planes + self.offsets
+
+
+def weigh(X: sparse.csr_matrix, idf: np.ndarray) -> sparse.csr_matrix:
+    """Return rows of length one; counts below one, as weighted matrices have, grow as log(1 + x) does."""
+    data = np.where(X.data >= 1.0, 1.0 + np.log(np.maximum(X.data, 1.0)), np.log2(1.0 + X.data))
+    weighted = sparse.csr_matrix((data * idf[X.indices], X.indices, X.indptr), shape=X.shape)
+    return normalize(weighted, copy=False)
+
+
+def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray, *, C: float = 1.0) -> Linear:
+    """Fit a plane for each label.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_documents, n_terms)
+        Counts of labelled documents.
+    indicator : bool array of shape (n_documents, n_labels)
+        Which labels apply.
+    weights : array of shape (n_documents,)
+        How much each document counts.
+    C : float
+        How much errors cost.
+    """
+    frequencies = np.bincount(X.indices, minlength=X.shape[1])
+    idf = np.where(frequencies > 0, inverse_document_frequencies(frequencies, X.shape[0]), 0.0)
+    rows = weigh(X, idf)
+
+    def fit(label: int) -> tuple[np.ndarray, float]:
+        applies = indicator[:, label]
+        if applies.all() or not applies.any():  # nothing to tell apart
+            return np.zeros(X.shape[1]), 1.0 if applies.all() else -1.0
+        machine = LinearSVC(C=C, random_state=0, dual=True)
+        machine.fit(rows, applies, sample_weight=weights)
+        return machine.coef_[0], float(machine.intercept_[0])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # One after the other: all of liblinear draws from one generator, so threads would change the planes.
+        planes = [fit(label) for label in range(indicator.shape[1])]
+    return Linear(idf, np.column_stack([plane for plane, _ in planes]), np.array([offset for _, offset in planes]))

@@ -1,0 +1,73 @@
+"""What the words of one document say about each theme."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from wayword.models.theme_inference import by_terms, mix_themes
+
+
+@dataclass(frozen=True, slots=True)
+class TermEvidence:
+    """How much each term of a document speaks for each theme, rather than for the others.
+
+    Attributes
+    ----------
+    columns : int array of shape (n_terms_of_document,)
+        The columns of its terms.
+    counts : array of shape (n_terms_of_document,)
+        How often each occurs.
+    weights : array of shape (n_themes, n_terms_of_document)
+        What each term adds to the score of each theme, less what it adds on average.
+    offsets : array of shape (n_themes,)
+        What is added whatever the terms. A theme's weights and its offset sum to its score, less that of all on average.
+    responsibilities : array of shape (n_themes, n_subtopics, n_terms_of_document)
+        How much of each term each subtopic of the theme explains; they sum to one.
+    chances, scores : arrays of shape (n_themes,)
+        As `predict_proba` and `theme_scores` say.
+    """
+
+    columns: np.ndarray
+    counts: np.ndarray
+    weights: np.ndarray
+    offsets: np.ndarray
+    responsibilities: np.ndarray
+    chances: np.ndarray
+    scores: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodParts:
+    """What each term of a document adds to the likelihood of each theme, and which subtopics explain it.
+
+    Attributes
+    ----------
+    weights : array of shape (n_themes, n_terms_of_document)
+    responsibilities : array of shape (n_themes, n_subtopics, n_terms_of_document)
+    """
+
+    weights: np.ndarray
+    responsibilities: np.ndarray
+
+
+def explain_likelihoods(counts: sparse.csr_matrix, topics: np.ndarray, backgrounds: np.ndarray) -> LikelihoodParts:
+    """Split the scores of `mix_themes` for one document into parts of its terms; they sum to the scores.
+
+    Parameters
+    ----------
+    counts : sparse matrix of shape (1, n_terms)
+        The document.
+    topics : array of shape (n_themes, n_subtopics, n_terms)
+        Subtopics that are zero for no term.
+    backgrounds : array of shape (n_themes, n_terms)
+        What each theme is compared with.
+    """
+    mixtures = mix_themes(counts, by_terms(topics, counts.dtype), backgrounds).weights[:, 0]
+    explained = mixtures[:, :, None] * topics[:, :, counts.indices]
+    mixed = explained.sum(axis=1)
+    ratios = np.log(mixed / backgrounds[:, counts.indices])
+    length = np.sqrt(max(counts.data.sum(), np.finfo(np.float64).tiny))
+    return LikelihoodParts(counts.data * ratios / length, explained / mixed[:, None])

@@ -1,0 +1,280 @@
+"""Themes that have been fitted, applied to documents: weights, scores, chances, and what words say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from wayword.errors import InputError
+from wayword.models.calibration import WEIGHTS, apply_curves, combine, correct
+from wayword.models.folding import fold_in
+from wayword.models.inputs import check_matrix
+from wayword.models.labelled import LabelledTopicModel
+from wayword.models.linear import Linear
+from wayword.models.theme_evidence import TermEvidence, explain_likelihoods
+from wayword.models.theme_fits import Mode
+from wayword.models.theme_inference import LEAST_SMOOTHING, by_terms, fold_into_themes, mix_themes, smooth_topics
+from wayword.models.theme_scores import normalise_rows, share_against
+
+_LIKELIHOOD_WEIGHT = 2.0
+_TINY = np.finfo(np.float64).tiny
+
+
+def drop_zeros(X: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return a matrix whose entries are all more than zero: their number is the density of a document."""
+    if X.data.all():
+        return X
+    X = X.copy()
+    X.eliminate_zeros()
+    return X
+
+
+class _Chosen(str):
+    """The name of a way to score that can also be called: the setting `score` shares its name with the method."""
+
+    __slots__ = ("measure",)
+    measure: Callable[..., float]
+
+    def __call__(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the labelled documents for which `predict` finds all labels and no others."""
+        return self.measure(X, y, sample_weight)
+
+
+class FittedThemes(LabelledTopicModel):
+    """What a model of themes does once it has them."""
+
+    mode: Mode
+    background: bool
+    dampen: Literal["auto"] | bool
+    themes_: np.ndarray
+    subtopics_: np.ndarray
+    background_: np.ndarray | None
+    new_topics_: np.ndarray
+    new_background_: np.ndarray | None
+    term_shares_: np.ndarray
+    smoothing_: np.ndarray
+    linear_: dict[str, np.ndarray] | None
+    stack_: dict[str, Any]
+
+    @property
+    def score(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """How to score, as it was set; called with documents and labels, the share of right answers.
+
+        scikit-learn reads settings as attributes and calls the method of the same name, so this is both.
+        """
+        if not isinstance(self._score, str):
+            return self._score
+        chosen = _Chosen(self._score)
+        chosen.measure = super().score
+        return chosen
+
+    @score.setter
+    def score(self, value: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.__dict__["score"] = value
+
+    @property
+    def _score(self) -> Any:
+        return self.__dict__["score"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings."""
+        return {**super().get_params(deep), "score": self._score}
+
+    def _dampen(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
+        """Return log(1 + x), or X as it is."""
+        if not (self._score != "thesis" if self.dampen == "auto" else self.dampen):
+            return X
+        return sparse.csr_matrix((np.log1p(X.data), X.indices, X.indptr), shape=X.shape)
+
+    @property
+    def components_(self) -> np.ndarray:
+        """The subtopics of all themes, theme by theme, then the new topics: array of shape (n_topics, n_terms)."""
+        return np.vstack([self.subtopics_.reshape(-1, self.subtopics_.shape[2]), self.new_topics_])
+
+    @property
+    def n_components_(self) -> int:
+        """How many subtopics and new topics there are."""
+        return self.subtopics_.shape[0] * self.subtopics_.shape[1] + len(self.new_topics_)
+
+    def _weights(self, counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights of subtopics, (n_themes, n_documents, n_subtopics), and of backgrounds, the same but the last."""
+        n_themes, n_subtopics = self.subtopics_.shape[:2]
+        if self.mode == "separated" and self.background_ is not None:
+            topics = np.concatenate([self.subtopics_, self.background_[:, None]], axis=1)
+            W = self._fold_apart(counts, topics)
+            return W[:, :, :-1], W[:, :, -1]
+        W = self._fold_together(counts)
+        subtopics = W[:, : n_themes * n_subtopics].reshape(len(W), n_themes, n_subtopics).transpose(1, 0, 2)
+        background = W[:, -1] if self.background else np.zeros(len(W))
+        return subtopics, np.broadcast_to(background, subtopics.shape[:2])
+
+    def _fold_apart(self, counts: sparse.csr_matrix, topics: np.ndarray) -> np.ndarray:
+        if self.loss == "kl":
+            return fold_into_themes(counts, by_terms(topics, counts.dtype))
+        W = [fold_in(counts, theme, self.loss) for theme in topics]
+        return np.stack(W) if W else np.zeros((0, counts.shape[0], topics.shape[1]), dtype=counts.dtype)
+
+    def _fold_together(self, counts: sparse.csr_matrix) -> np.ndarray:
+        background = [] if self.background_ is None else [self.background_]
+        return fold_in(counts, np.vstack([self.components_, *background]), self.loss)
+
+    def _new_weights(self, counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights of new topics and of their background."""
+        n_new = len(self.new_topics_)
+        if self.new_background_ is not None and self.mode == "separated":
+            W = fold_in(counts, np.vstack([self.new_topics_, self.new_background_]), self.loss)
+            return W[:, :n_new], W[:, -1]
+        W = self._fold_together(counts)
+        first = self.subtopics_.shape[0] * self.subtopics_.shape[1]
+        return W[:, first : first + n_new], W[:, -1] if self.background else np.zeros(len(W))
+
+    def _fold(self, X: sparse.csr_matrix) -> np.ndarray:
+        counts = self._dampen(X)
+        subtopics = self._weights(counts)[0].transpose(1, 0, 2).reshape(X.shape[0], -1)
+        return np.hstack([subtopics, self._new_weights(counts)[0]]) if len(self.new_topics_) else subtopics
+
+    def theme_scores(self, X: Any) -> np.ndarray:
+        """Return how much of each theme is in each document.
+
+        The largest W_i / (W_i + W_background) over the subtopics i of a theme (equation 5.1 of the thesis): from 0 to
+        1. Without a background, the largest share of a subtopic among all.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        array of shape (n_documents, n_themes), in the order of `themes_`
+        """
+        check_is_fitted(self)
+        return self._ratios(self._dampen(check_matrix(self, X, reset=False)))
+
+    def new_topic_scores(self, X: Any) -> np.ndarray:
+        """Return how much of each new topic is in each document, as `theme_scores` does for themes.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        array of shape (n_documents, n_new_topics)
+        """
+        check_is_fitted(self)
+        counts = self._dampen(check_matrix(self, X, reset=False))
+        if not len(self.new_topics_):
+            return np.zeros((counts.shape[0], 0))
+        W, background = self._new_weights(counts)
+        return share_against(W, background[:, None]) if self.background else normalise_rows(W)
+
+    def _ratios(self, counts: sparse.csr_matrix) -> np.ndarray:
+        W, background = self._weights(counts)
+        if not self.background:
+            W = W / np.maximum(W.sum(axis=(0, 2), keepdims=True), _TINY)
+            return W.max(axis=2).T
+        return share_against(W, background[:, :, None]).max(axis=2).T
+
+    def _theme_shares(self, counts: sparse.csr_matrix) -> np.ndarray:
+        """Return the share of a theme's subtopics in its model of each document; combined themes share one model."""
+        W, background = self._weights(counts)
+        explained = W.sum(axis=2)
+        total = explained + background if self.mode == "separated" else explained.sum(axis=0) + background
+        return (explained / np.maximum(total, _TINY)).T
+
+    def _smoothed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return subtopics and backgrounds that are zero for no term."""
+        topics = smooth_topics(self.subtopics_, self.term_shares_, self.smoothing_)
+        background = self.term_shares_[None, None] if self.background_ is None else self.background_[:, None]
+        base = smooth_topics(background, self.term_shares_, np.full(len(background), LEAST_SMOOTHING))[:, 0]
+        return topics, np.broadcast_to(base, topics[:, 0].shape)
+
+    def _likelihoods(self, counts: sparse.csr_matrix) -> np.ndarray:
+        topics, base = self._smoothed()
+        return mix_themes(counts, by_terms(topics, counts.dtype), base).scores
+
+    def term_evidence(self, X: Any) -> TermEvidence:
+        """Return what the terms of one document say about each theme.
+
+        With ``score="stack"`` that is exactly what its chances come from, before one theme speaks for another; with the other scores it is how much better
+        each theme explains the terms than its background does.
+
+        Parameters
+        ----------
+        X : matrix of shape (1, n_terms)
+            The document.
+        """
+        check_is_fitted(self)
+        X = check_matrix(self, X, reset=False)
+        if X.shape[0] != 1:
+            raise InputError(f"term_evidence takes one document, got {X.shape[0]}; call it once for each")
+        X = drop_zeros(X)
+        parts = explain_likelihoods(self._dampen(X), *self._smoothed())
+        weights, offsets = parts.weights, np.zeros(len(self.themes_))
+        if self._score == "stack":
+            linear = self._linear()
+            weights = WEIGHTS[0] * weights + WEIGHTS[1] * (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
+            weights, offsets = self.stack_["scale"] * weights, self.stack_["scale"] * WEIGHTS[1] * linear.offsets
+        return TermEvidence(
+            X.indices,
+            X.data,
+            weights - weights.mean(axis=0),
+            offsets - offsets.mean(),
+            parts.responsibilities,
+            self.predict_proba(X)[0],
+            self.theme_scores(X)[0],
+        )
+
+    def _evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
+        """Return what speaks for each theme, likelihoods and distances from planes: (2, n_documents, n_themes)."""
+        return np.stack([self._likelihoods(counts), self._linear().score(X)])
+
+    def _stacked(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
+        """Return the weighted sum of all evidence."""
+        return correct(self.stack_["scale"] * combine(self._evidence(X, counts)), self.stack_["confusions"])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return how likely each theme applies to each document.
+
+        If `y` held one label for each document, the chances of all themes sum to one; otherwise each stands alone.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        array of shape (n_documents, n_themes), in the order of `themes_`
+        """
+        check_is_fitted(self)
+        if self._score != "stack" or self.label_kind_ == "single" or not len(self.classes_):
+            return super().predict_proba(X)
+        X = check_matrix(self, X, reset=False)
+        return apply_curves(self._stacked(X, self._dampen(X)), self.stack_["slope"], self.stack_["offsets"])
+
+    def _linear(self) -> Linear:
+        assert self.linear_ is not None
+        return Linear(**self.linear_)
+
+    def _shares(self, X: sparse.csr_matrix) -> np.ndarray:
+        counts = self._dampen(X)
+        if not len(self.classes_):
+            return np.zeros((X.shape[0], 0))
+        if self._score == "stack":
+            return softmax(self._stacked(X, counts), axis=1)
+        if self._score == "likelihood":
+            return softmax(_LIKELIHOOD_WEIGHT * self._likelihoods(counts) + np.log(self.class_prior_ + _TINY), axis=1)
+        return self._shares_of(self._theme_shares(counts) if self._score == "share" else self._ratios(counts))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of subtopics, theme by theme, and of new topics."""
+        del input_features
+        check_is_fitted(self)
+        names = [f"{theme} {place}" for theme in self.themes_ for place in range(1, self.subtopics_.shape[1] + 1)]
+        new = [f"new topic {place}" for place in range(1, len(self.new_topics_) + 1)]
+        return np.array(names + new, dtype=object)

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from wayword import ThemeNMF, theme_terms, top_terms
+from wayword.interpret.themes import describe_themes
+
+TERMS = ["bed", "coffee", "room", "staff", "the"]
+X = np.array([[3, 0, 2, 0, 4], [1, 0, 4, 0, 3], [0, 4, 0, 1, 5], [0, 2, 0, 0, 3], [0, 1, 0, 6, 4], [0, 0, 1, 3, 4]])
+LABELS = ["room", "room", "food", "food", None, None]
+
+
+def words(terms):
+    return [term for term, _ in terms]
+
+
+def test_a_theme_is_described_by_its_term_scores():
+    model = ThemeNMF(2).fit(X, LABELS)
+    info = describe_themes(model, TERMS, n_terms=3, purity_ratio=0.3, aggregate="sum")
+    assert [theme.name for theme in info.themes] == ["food", "room"]
+    for place, theme in enumerate(info.themes):
+        topics, background = model.subtopics_[place], model.background_[place]
+        scores = theme_terms(topics, background, purity_ratio=0.3, aggregate="sum")
+        assert theme.terms == top_terms(scores, TERMS, 3)[0]
+        assert theme.subtopics == top_terms(theme_terms(topics, background, purity_ratio=0.3, aggregate=None), TERMS, 3)
+        assert words(theme.background) == [TERMS[k] for k in np.argsort(-background, kind="stable")[:3]]
+        assert sum(share for _, share in theme.background) <= 1.0 + 1e-9
+    assert (info.background, info.new_topics, info.new_background) == ([], [], [])
+
+
+def test_separated_new_topics_have_a_background_of_their_own():
+    info = describe_themes(ThemeNMF(1, n_new_topics=1).fit(X, LABELS), TERMS)
+    assert info.new_topics[0][0][0] == "staff"
+    assert "the" in words(info.new_background)
+
+
+def test_combined_themes_share_one_background():
+    model = ThemeNMF(1, mode="combined", n_new_topics=2).fit(X, LABELS)
+    info = describe_themes(model, TERMS)
+    assert words(info.background)[0] == TERMS[int(model.background_[0].argmax())]
+    assert [theme.background for theme in info.themes] == [[], []]
+    assert len(info.new_topics) == 2
+    assert info.new_background == []
+
+
+def test_without_a_background_terms_are_ranked_by_their_share():
+    model = ThemeNMF(1, mode="combined", background=False).fit(X, LABELS)
+    info = describe_themes(model, TERMS, purity_ratio=1.0)
+    assert info.background == []
+    assert words(info.themes[1].terms)[0] == TERMS[int(model.subtopics_[1, 0].argmax())]
+
+
+def test_plain_values_are_names_lists_and_scores():
+    info = describe_themes(ThemeNMF(1).fit(X, LABELS), TERMS, n_terms=2)
+    plain = info.to_dict()
+    assert plain.keys() == {"themes", "background", "new_topics", "new_background"}
+    assert plain["themes"][0]["terms"] == dict(info.themes[0].terms)
+
+
+def test_a_model_that_is_not_fitted_has_no_themes():
+    with pytest.raises(NotFittedError):
+        describe_themes(ThemeNMF(), TERMS)

@@ -1,0 +1,176 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, log_softmax, softmax
+
+from models.planted import hide, plant
+from wayword import ThemeNMF
+from wayword.models.calibration import (
+    USUAL_SCALE,
+    WEIGHTS,
+    apply_curves,
+    combine,
+    correct,
+    fit_confusions,
+    fit_curves,
+    fit_scale,
+    hold_out,
+)
+from wayword.models.labels import read_labels
+
+some_labels = st.lists(st.lists(st.sampled_from("abcdef"), max_size=2, unique=True), min_size=1, max_size=80)
+
+
+def draw_scores(n_documents, n_themes=4, seed=0):
+    return 3.0 * np.random.default_rng(seed).normal(size=(n_documents, n_themes))
+
+
+def draw_labels(chances, seed=1):
+    """Return one label for each document, drawn with these chances, as an indicator."""
+    ends = chances.cumsum(axis=1)
+    drawn = np.random.default_rng(seed).random((len(chances), 1)) * ends[:, -1:]
+    return np.arange(chances.shape[1]) == (drawn > ends).sum(axis=1)[:, None]
+
+
+def surprise(scores, indicator):
+    return -log_softmax(scores, axis=1)[indicator].mean()
+
+
+@given(some_labels, st.integers(0, 2**31 - 1))
+def test_every_label_keeps_a_document_and_parts_are_disjoint(lists, seed):
+    labels = read_labels([[*row] for row in lists], len(lists))
+    parts = hold_out(labels, seed)
+    held = np.concatenate(parts) if parts else np.zeros(0, dtype=int)
+    assert len(set(held.tolist())) == len(held)
+    assert labels.labelled[held].all()
+    assert len(held) == 0 or len(held) >= 10
+    for part in parts:
+        assert len(part)
+        assert labels.without(part).indicator.any(axis=0).all()
+    again = hold_out(labels, seed)
+    assert [part.tolist() for part in parts] == [part.tolist() for part in again]
+
+
+def test_too_few_documents_are_not_held_out():
+    assert hold_out(read_labels([*"ab"] * 4 + [None] * 90, 98), 0) == []
+    assert hold_out(read_labels([str(place) for place in range(90)], 90), 0) == []
+    assert hold_out(read_labels([*"ab"] * 6, 12), 0) != []
+
+
+def test_a_few_documents_are_all_held_out_in_turns():
+    parts = hold_out(read_labels([*"abc"] * 100, 300), 0)
+    assert len(parts) == 3
+    assert np.sort(np.concatenate(parts)).tolist() == list(range(300))
+
+
+def test_of_many_documents_some_are_held_out_once():
+    parts = hold_out(read_labels([*"abcd"] * 1000, 4000), 0)
+    assert [len(part) for part in parts] == [500]
+
+
+def test_another_seed_holds_out_other_documents():
+    labels = read_labels([*"abcd"] * 1000, 4000)
+    assert set(hold_out(labels, 0)[0].tolist()) != set(hold_out(labels, 1)[0].tolist())
+
+
+def test_evidence_is_combined_by_its_weights():
+    evidence = np.random.default_rng(0).normal(size=(2, 3, 4))
+    np.testing.assert_allclose(combine(evidence), WEIGHTS[0] * evidence[0] + WEIGHTS[1] * evidence[1])
+
+
+@pytest.mark.parametrize("scale", [0.2, 0.5, 1.3])
+def test_a_planted_scale_is_found(scale):
+    scores = draw_scores(5000)
+    found = fit_scale(scores, draw_labels(softmax(scale * scores, axis=1)))
+    assert found == pytest.approx(scale, rel=0.08)
+
+
+def test_with_few_documents_the_scale_stays_near_the_usual_one():
+    scores = draw_scores(3)
+    right = np.arange(4) == scores.argmax(axis=1)[:, None]
+    assert USUAL_SCALE < fit_scale(scores, right) < 1.6 * USUAL_SCALE
+    assert 0.5 * USUAL_SCALE < fit_scale(-scores, right) < USUAL_SCALE
+
+
+def test_labels_of_one_document_share_alike():
+    scores = draw_scores(200)
+    both = np.zeros(scores.shape, dtype=bool)
+    np.put_along_axis(both, np.argsort(-scores, axis=1)[:, :2], True, axis=1)
+    first, second = (np.arange(4) == np.argsort(-scores, axis=1)[:, [place]] for place in (0, 1))
+    twice = fit_scale(np.vstack([scores, scores]), np.vstack([first, second]))
+    # Half of each label, so the pull toward the usual scale counts double.
+    assert fit_scale(scores, both) == pytest.approx(twice, rel=0.05)
+
+
+NEIGHBOURS = np.abs(np.subtract.outer(np.arange(5), np.arange(5))) == 1
+
+
+def test_neighbours_on_a_scale_are_learnt_and_make_held_out_labels_likelier():
+    scores = draw_scores(3000, 5)
+    labels = draw_labels(softmax(correct(scores, 1.5 * NEIGHBOURS), axis=1))
+    found = fit_confusions(scores[:1500], labels[:1500])
+    held = scores[1500:], labels[1500:]
+    assert surprise(correct(held[0], found), held[1]) < surprise(*held) - 0.02
+    rest = ~NEIGHBOURS & ~np.eye(5, dtype=bool)
+    assert found[NEIGHBOURS].mean() > found[rest].mean() + 0.5
+
+
+def test_without_confusions_to_learn_hardly_any_are_learnt():
+    scores = draw_scores(3000)
+    labels = draw_labels(softmax(scores, axis=1))
+    found = fit_confusions(scores, labels)
+    assert abs(surprise(correct(scores, found), labels) - surprise(scores, labels)) < 0.01
+
+
+def test_confusions_are_learnt_from_ten_held_out_documents_a_theme_on():
+    scores = draw_scores(40)
+    labels = draw_labels(softmax(scores, axis=1))
+    assert not fit_confusions(scores[:39], labels[:39]).any()
+    assert fit_confusions(scores, labels).any()
+
+
+def test_no_confusions_change_no_score():
+    scores = draw_scores(7)
+    assert (correct(scores, np.zeros((4, 4))) == scores).all()
+
+
+def test_the_chance_of_a_theme_rises_with_its_share():
+    scores = np.zeros((30, 3))
+    scores[:, 1] = np.linspace(-6, 6, 30)
+    chances = apply_curves(scores, 1.4, np.array([0.2, 0.7, -0.3]))
+    assert (np.diff(chances[:, 1]) > 0).all()
+    assert (np.diff(chances[:, [0, 2]], axis=0) < 0).all()
+    assert (chances[:, 0] > chances[:, 2]).all()
+
+
+def test_planted_curves_are_found_with_an_offset_for_each_theme():
+    scores, offsets = draw_scores(4000, 3), np.array([1.5, 0.5, 0.0])
+    chances = expit(1.5 * log_softmax(scores, axis=1) + offsets)
+    labels = np.random.default_rng(2).random(chances.shape) < chances
+    slope, found = fit_curves(scores, labels)
+    assert slope == pytest.approx(1.5, rel=0.1)
+    np.testing.assert_allclose(found, offsets, atol=0.15)
+    assert np.abs(apply_curves(scores, slope, found) - chances).mean() < 0.02
+
+
+def test_with_few_documents_the_offsets_of_themes_stay_together():
+    scores = draw_scores(12, 3)
+    labels = np.random.default_rng(0).random(scores.shape) < 0.5
+    labels[:, 0] = True
+    _, offsets = fit_curves(scores, labels)
+    assert offsets[0] == offsets.max()
+    assert np.ptp(offsets) < 2.0
+
+
+def test_a_model_of_few_labelled_documents_keeps_the_usual_calibration():
+    X, names = plant(length=8, common=0.8)  # themes that are hard to tell apart
+    few = ThemeNMF(1).fit(X, hide(names, 7)).stack_
+    assert few["scale"] == USUAL_SCALE
+    assert not few["confusions"].any()
+    many = ThemeNMF(1).fit(X, names).stack_
+    assert many["scale"] != USUAL_SCALE
+    assert many["confusions"].any()
+    lists = ThemeNMF(1).fit(X, [[name] for name in names]).stack_
+    assert not lists["confusions"].any()
+    assert len(set(lists["offsets"].tolist())) == 3

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.svm import LinearSVC
+
+from wayword.models.linear import fit_linear, weigh
+
+
+def draw(seed=0, n_documents=60, n_terms=25, n_labels=3):
+    """Return counts, labels that depend on them, and weights of documents."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(1.0, (n_documents, n_terms)).astype(float)
+    indicator = X[:, :n_labels] + rng.poisson(0.3, (n_documents, n_labels)) > 1
+    return sparse.csr_matrix(X), indicator, rng.uniform(0.5, 2.0, n_documents)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_are_those_of_linear_support_vectors_on_sublinear_tfidf(weighted):
+    X, indicator, weights = draw()
+    other, _, _ = draw(1)
+    weights = weights if weighted else np.ones(len(weights))
+    linear = fit_linear(X, indicator, weights)
+    tfidf = TfidfTransformer(sublinear_tf=True).fit(X)
+    assert linear.score(other).shape == (60, 3)
+    for label in range(3):
+        machine = LinearSVC(random_state=0, dual=True).fit(tfidf.transform(X), indicator[:, label], weights)
+        expected = machine.decision_function(tfidf.transform(other))
+        np.testing.assert_allclose(linear.score(other)[:, label], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_documents_are_weighed_as_by_scikit_learn():
+    X, indicator, weights = draw()
+    tfidf = TfidfTransformer(sublinear_tf=True).fit(X)
+    expected = tfidf.transform(X).toarray()
+    np.testing.assert_allclose(fit_linear(X, indicator, weights).weigh(X).toarray(), expected, rtol=1e-12)
+
+
+def test_counts_below_one_grow_without_a_jump_and_none_is_negative():
+    values = np.array([0.0, 1e-6, 0.1, 0.5, 0.999999, 1.0, 1.000001, 2.0, 10.0])
+    single = [weigh(sparse.csr_matrix([[value, 1.0]]), np.ones(2)).toarray()[0] for value in values]
+    ratios = np.array([first / second for first, second in single])
+    assert ratios[0] == 0
+    assert (np.diff(ratios) > 0).all()
+    np.testing.assert_allclose(ratios[[5, 8]], [1.0, 1.0 + np.log(10.0)])
+    np.testing.assert_allclose(ratios[[4, 6]], 1.0, atol=1e-5)
+
+
+def test_empty_documents_and_unknown_terms_get_the_offset_alone():
+    X, indicator, weights = draw()
+    X = sparse.csr_matrix(sparse.hstack([X, sparse.csr_matrix((60, 2))]))
+    linear = fit_linear(X, indicator, weights)
+    assert (linear.idf[-2:] == 0).all()
+    strange = np.zeros((2, 27))
+    strange[0, 25:] = 3.0
+    np.testing.assert_allclose(linear.score(sparse.csr_matrix(strange)), [linear.offsets] * 2)
+
+
+def test_a_label_of_all_documents_or_of_none_tells_nothing_apart():
+    X, indicator, weights = draw()
+    indicator[:, 0], indicator[:, 1] = True, False
+    linear = fit_linear(X, indicator, weights)
+    np.testing.assert_array_equal(linear.score(X)[:, :2], [[1.0, -1.0]] * 60)
+    assert np.ptp(linear.score(X)[:, 2]) > 0
+
+
+def test_one_document_is_enough():
+    linear = fit_linear(sparse.csr_matrix([[1.0, 0.0, 2.0]]), np.array([[True, False]]), np.ones(1))
+    assert linear.score(sparse.csr_matrix([[0.0, 1.0, 1.0]])).tolist() == [[1.0, -1.0]]
+
+
+def test_planes_do_not_depend_on_the_number_of_threads(monkeypatch):
+    X, indicator, weights = draw(n_labels=6)
+    results = set()
+    for threads in ("1", "2", "8"):
+        monkeypatch.setenv("WAYWORD_THREADS", threads)
+        linear = fit_linear(X, indicator, weights)
+        results.add((linear.planes.tobytes(), linear.offsets.tobytes()))
+    assert len(results) == 1

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.exceptions import NotFittedError
+
+from models.planted import N_COMMON, every_mode, every_score, hide, plant
+from wayword import ThemeNMF
+from wayword.errors import InputError
+from wayword.models.calibration import apply_curves, correct
+from wayword.models.theme_evidence import explain_likelihoods
+from wayword.models.theme_inference import by_terms, mix_themes
+
+X, NAMES = plant()
+N_LEARNT = 120
+
+
+def totals(evidence):
+    return (evidence.weights.sum(axis=1) + evidence.offsets)[None]
+
+
+@every_mode
+@pytest.mark.parametrize("n_labelled", [8, N_LEARNT])
+def test_weights_and_offsets_sum_to_the_scores_that_chances_come_from(mode, n_labelled):
+    model = ThemeNMF(2, mode=mode).fit(X[:N_LEARNT], hide(NAMES[:N_LEARNT], n_labelled))
+    for row in X[N_LEARNT : N_LEARNT + 20]:
+        evidence = model.term_evidence([row])
+        # Scores less their mean give the same chances.
+        chances = softmax(correct(totals(evidence), model.stack_["confusions"]), axis=1)
+        np.testing.assert_allclose(chances, model.predict_proba([row]), atol=1e-9)
+        np.testing.assert_allclose(totals(evidence).sum(), 0.0, atol=1e-9)
+        if n_labelled == 8:
+            logs = np.log(evidence.chances)
+            np.testing.assert_allclose(totals(evidence)[0], logs - logs.mean(), atol=1e-9)
+
+
+def test_the_same_holds_with_several_labels():
+    model = ThemeNMF(2).fit(X[:N_LEARNT], [[name] for name in NAMES[:N_LEARNT]])
+    for row in X[N_LEARNT : N_LEARNT + 20]:
+        chances = apply_curves(totals(model.term_evidence([row])), model.stack_["slope"], model.stack_["offsets"])
+        np.testing.assert_allclose(chances, model.predict_proba([row]), atol=1e-9)
+
+
+@every_score
+@every_mode
+def test_evidence_is_about_the_terms_of_the_document(score, mode):
+    model = ThemeNMF(2, mode=mode, score=score).fit(X[:N_LEARNT], NAMES[:N_LEARNT])
+    row = X[N_LEARNT]
+    evidence = model.term_evidence(sparse.csr_matrix(row))
+    n_terms = int((row > 0).sum())
+    assert evidence.columns.tolist() == np.flatnonzero(row).tolist()
+    assert evidence.counts.tolist() == row[row > 0].tolist()
+    assert evidence.weights.shape == (3, n_terms)
+    assert evidence.responsibilities.shape == (3, 2, n_terms)
+    np.testing.assert_allclose(evidence.responsibilities.sum(axis=1), 1.0)
+    assert (evidence.responsibilities >= 0).all()
+    np.testing.assert_allclose(evidence.weights.sum(axis=0), 0.0, atol=1e-9)
+    assert (evidence.chances == model.predict_proba([row])[0]).all()
+    assert (evidence.scores == model.theme_scores([row])[0]).all()
+
+
+@every_mode
+def test_words_of_a_theme_speak_for_it_and_common_words_for_none(mode):
+    model = ThemeNMF(2, mode=mode).fit(X[:N_LEARNT], NAMES[:N_LEARNT])
+    for row, name in zip(X[N_LEARNT:], NAMES[N_LEARNT:], strict=True):
+        evidence = model.term_evidence([row])
+        weights, own = evidence.weights[model.themes_ == name][0], evidence.columns >= N_COMMON
+        assert weights[own].sum() > 2 * np.abs(weights[~own]).sum()
+
+
+def test_parts_of_likelihoods_sum_to_them():
+    rng = np.random.default_rng(0)
+    topics, backgrounds = rng.dirichlet(np.ones(9), (3, 2)), rng.dirichlet(np.ones(9), 3)
+    counts = sparse.csr_matrix(rng.poisson(1.5, (1, 9)).astype(float))
+    parts = explain_likelihoods(counts, topics, backgrounds)
+    scores = mix_themes(counts, by_terms(topics, counts.dtype), backgrounds).scores
+    np.testing.assert_allclose(parts.weights.sum(axis=1), scores[0], atol=1e-9)
+
+
+def test_entries_of_zero_are_no_terms():
+    model = ThemeNMF(2).fit(X[:N_LEARNT], NAMES[:N_LEARNT])
+    row = sparse.csr_matrix(X[:1])
+    with_zeros = sparse.csr_matrix((X[0], np.arange(X.shape[1]), [0, X.shape[1]]), shape=row.shape)
+    assert (model.term_evidence(with_zeros).columns == model.term_evidence(row).columns).all()
+    assert (model.term_evidence(with_zeros).weights == model.term_evidence(row).weights).all()
+
+
+@every_score
+def test_an_empty_document_has_no_terms_and_the_chances_of_any(score):
+    model = ThemeNMF(2, score=score).fit(X[:N_LEARNT], NAMES[:N_LEARNT])
+    empty = np.zeros((1, X.shape[1]))
+    evidence = model.term_evidence(empty)
+    assert evidence.weights.shape == (3, 0)
+    assert evidence.responsibilities.shape == (3, 2, 0)
+    assert (evidence.chances == model.predict_proba(empty)[0]).all()
+    assert np.isfinite(evidence.offsets).all()
+
+
+def test_evidence_takes_one_document_of_a_fitted_model():
+    model = ThemeNMF(2)
+    with pytest.raises(NotFittedError):
+        model.term_evidence(X[:1])
+    model.fit(X, NAMES)
+    with pytest.raises(InputError, match="one document, got 2"):
+        model.term_evidence(X[:2])
+    with pytest.raises(ValueError, match="features"):
+        model.term_evidence(X[:1, :-1])
