@@ -37,6 +37,7 @@ _HOMES = {
     "match_by_genetic_algorithm": "evaluation.ranking",
     "match_by_log_rank": "evaluation.ranking",
     "match_topics": "evaluation.matching",
+    "npmi": "evaluation.coherence",
     "read_corpus": "corpus.readers",
     "resolved_topics": "evaluation.matching",
     "save": "models.persistence",
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from wayword.corpus.streaming import StreamedCorpus
     from wayword.corpus.vocabulary import Vocabulary
     from wayword.evaluation.calibration import expected_calibration_error
+    from wayword.evaluation.coherence import npmi
     from wayword.evaluation.matching import TopicMatch, match_topics, resolved_topics, topic_coverage, weighted_jaccard
     from wayword.evaluation.ranking import (
         RankMatch,
@@ -107,6 +109,7 @@ __all__ = [
     "match_by_genetic_algorithm",
     "match_by_log_rank",
     "match_topics",
+    "npmi",
     "read_corpus",
     "resolved_topics",
     "save",

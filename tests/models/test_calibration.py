@@ -8,8 +8,9 @@ from models.planted import hide, plant
 from wayword import ThemeNMF
 from wayword.models.calibration import (
     USUAL_SCALE,
-    WEIGHTS,
+    USUAL_WEIGHT,
     apply_curves,
+    choose_weight,
     combine,
     correct,
     fit_confusions,
@@ -76,7 +77,8 @@ def test_another_seed_holds_out_other_documents():
 
 def test_evidence_is_combined_by_its_weights():
     evidence = np.random.default_rng(0).normal(size=(2, 3, 4))
-    np.testing.assert_allclose(combine(evidence), WEIGHTS[0] * evidence[0] + WEIGHTS[1] * evidence[1])
+    np.testing.assert_allclose(combine(evidence), evidence[0] + USUAL_WEIGHT * evidence[1])
+    np.testing.assert_allclose(combine(evidence, 0.5), evidence[0] + 0.5 * evidence[1])
 
 
 @pytest.mark.parametrize("scale", [0.2, 0.5, 1.3])
@@ -174,3 +176,28 @@ def test_a_model_of_few_labelled_documents_keeps_the_usual_calibration():
     lists = ThemeNMF(1).fit(X, [[name] for name in names]).stack_
     assert not lists["confusions"].any()
     assert len(set(lists["offsets"].tolist())) == 3
+
+
+def draw_evidence(n_documents, strengths):
+    """Evidence of two kinds that speaks for the right theme of each document, more or less."""
+    rng = np.random.RandomState(4)
+    truth = np.eye(4, dtype=bool)[rng.randint(4, size=n_documents)]
+    return np.stack([strength * truth + rng.standard_normal(truth.shape) for strength in strengths]), truth
+
+
+def test_useless_likelihoods_make_distances_count_for_more():
+    evidence, truth = draw_evidence(400, (0.0, 1.0))
+    assert choose_weight(evidence * np.array([20.0, 1.0])[:, None, None], truth) > USUAL_WEIGHT
+
+
+def test_useless_distances_make_them_count_for_less():
+    assert choose_weight(*draw_evidence(400, (2.0, 0.0))) < USUAL_WEIGHT
+
+
+def test_few_held_out_documents_change_no_weight():
+    assert choose_weight(*draw_evidence(20, (0.0, 0.5))) == USUAL_WEIGHT
+
+
+def test_evidence_that_ranks_all_right_changes_no_weight():
+    truth = np.eye(3, dtype=bool)[np.arange(90) % 3]
+    assert choose_weight(np.stack([1.0 * truth, 1.0 * truth]), truth) == USUAL_WEIGHT

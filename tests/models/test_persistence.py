@@ -445,7 +445,7 @@ def split_at_spaces(text):
         {"vocabulary": ["room", "view", "staff"]},
         {"vocabulary": Vocabulary(["room", "view"]), "weighting": "tfidf"},
     ],
-    ids=str,
+    ids=lambda settings: ", ".join(settings) or "none",
 )
 def test_a_vectorizer_comes_back_and_counts_the_same(tmp_path, settings):
     vectorizer = Vectorizer(**settings).fit(TEXTS)

@@ -11,7 +11,7 @@ from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
-from wayword.models.calibration import WEIGHTS, apply_curves, combine, correct
+from wayword.models.calibration import apply_curves, combine, correct
 from wayword.models.folding import fold_in
 from wayword.models.inputs import check_matrix
 from wayword.models.labelled import LabelledTopicModel
@@ -218,8 +218,9 @@ class FittedThemes(LabelledTopicModel):
         weights, offsets = parts.weights, np.zeros(len(self.themes_))
         if self._score == "stack":
             linear = self._linear()
-            weights = WEIGHTS[0] * weights + WEIGHTS[1] * (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
-            weights, offsets = self.stack_["scale"] * weights, self.stack_["scale"] * WEIGHTS[1] * linear.offsets
+            weight, scale = self.stack_["weight"], self.stack_["scale"]
+            weights = weights + weight * (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
+            weights, offsets = scale * weights, scale * weight * linear.offsets
         return TermEvidence(
             X.indices,
             X.data,
@@ -236,7 +237,8 @@ class FittedThemes(LabelledTopicModel):
 
     def _stacked(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
         """Return the weighted sum of all evidence."""
-        return correct(self.stack_["scale"] * combine(self._evidence(X, counts)), self.stack_["confusions"])
+        scores = self.stack_["scale"] * combine(self._evidence(X, counts), self.stack_["weight"])
+        return correct(scores, self.stack_["confusions"])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return how likely each theme applies to each document.
@@ -255,7 +257,12 @@ class FittedThemes(LabelledTopicModel):
         if self._score != "stack" or self.label_kind_ == "single" or not len(self.classes_):
             return super().predict_proba(X)
         X = check_matrix(self, X, reset=False)
-        return apply_curves(self._stacked(X, self._dampen(X)), self.stack_["slope"], self.stack_["offsets"])
+        chances = apply_curves(self._stacked(X, self._dampen(X)), self.stack_["slope"], self.stack_["offsets"])
+        return self._without_words(X, chances)
+
+    def _without_words(self, X: sparse.csr_matrix, chances: np.ndarray) -> np.ndarray:
+        """Return chances in which a document without any known word is like the others."""
+        return np.where((np.diff(X.indptr) == 0)[:, None], self.class_prior_, chances)
 
     def _linear(self) -> Linear:
         assert self.linear_ is not None
@@ -266,7 +273,7 @@ class FittedThemes(LabelledTopicModel):
         if not len(self.classes_):
             return np.zeros((X.shape[0], 0))
         if self._score == "stack":
-            return softmax(self._stacked(X, counts), axis=1)
+            return self._without_words(X, softmax(self._stacked(X, counts), axis=1))
         if self._score == "likelihood":
             return softmax(_LIKELIHOOD_WEIGHT * self._likelihoods(counts) + np.log(self.class_prior_ + _TINY), axis=1)
         return self._shares_of(self._theme_shares(counts) if self._score == "share" else self._ratios(counts))

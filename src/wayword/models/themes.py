@@ -16,6 +16,8 @@ from wayword.models.calibration import (
     USUAL_OFFSET,
     USUAL_SCALE,
     USUAL_SLOPE,
+    USUAL_WEIGHT,
+    choose_weight,
     combine,
     fit_confusions,
     fit_curves,
@@ -226,7 +228,7 @@ class ThemeNMF(FittedThemes):
         n_themes = len(labels.names)
         folds = hold_out(labels, self.seed_)
         progress("fits", 1, 1 + len(folds))
-        scale, offsets, slope = USUAL_SCALE, np.full(n_themes, USUAL_OFFSET), USUAL_SLOPE
+        weight, scale, offsets, slope = USUAL_WEIGHT, USUAL_SCALE, np.full(n_themes, USUAL_OFFSET), USUAL_SLOPE
         confusions = np.zeros((n_themes, n_themes))
         if folds:
             found = []
@@ -234,13 +236,14 @@ class ThemeNMF(FittedThemes):
                 found.append(self._try_on(X, labels, held, weights))
                 progress("fits", 1 + len(found), 1 + len(folds))
             evidence, truth = np.concatenate(found, axis=1), labels.indicator[np.concatenate(folds)]
-            scores = combine(evidence)
+            weight = choose_weight(evidence, truth)
+            scores = combine(evidence, weight)
             scale = fit_scale(scores, truth)
             if self.label_kind_ == "single":
                 confusions = fit_confusions(scale * scores, truth)
             else:
                 slope, offsets = fit_curves(scale * scores, truth)
-        self.stack_ = {"scale": scale, "confusions": confusions, "slope": slope, "offsets": offsets}
+        self.stack_ = {"weight": weight, "scale": scale, "confusions": confusions, "slope": slope, "offsets": offsets}
 
     def _try_on(self, X: sparse.csr_matrix, labels: Labels, held: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the evidence that a model which has not seen the labels of some documents has about them."""
