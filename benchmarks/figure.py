@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-_COLOURS = ("#1b6ca8", "#c2571a", "#5b8c3a", "#8a5aa8", "#777777")
+_COLOURS = ("#1b6ca8", "#c2571a", "#5b8c3a", "#8a5aa8", "#777777", "#b8860b")
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 260, 220, 46, 34, 44
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 
+from benchmarks.figure import Line, draw_panels
 from benchmarks.measure import REPOSITORY, find_corpus
 from wayword import (
     NMF,
@@ -230,9 +231,31 @@ def write_tables(runs: list[Run]) -> str:
     return "\n".join(lines)
 
 
+def _values(runs: list[Run], table: str, corpus: str, model: str, ratio: float, what: str) -> list[float]:
+    return [getattr(r, what) for r in runs if (r.table, r.corpus, r.model, r.ratio) == (table, corpus, model, ratio)]
+
+
 def _mean(runs: list[Run], table: str, corpus: str, model: str, ratio: float, what: str) -> str:
-    found = [getattr(r, what) for r in runs if (r.table, r.corpus, r.model, r.ratio) == (table, corpus, model, ratio)]
+    found = _values(runs, table, corpus, model, ratio, what)
     return f"{statistics.fmean(found):.0f}" if found else ""
+
+
+def draw(runs: list[Run], path: Path) -> None:
+    """Draw Figure 8.2: accuracies here and as published, by the share of labelled documents."""
+    panels = []
+    for corpus, published in PUBLISHED.items():
+        lines = []
+        for model in published:
+            name = f"{model} bcool" if model in THEMES else model
+            found = {r: _values(runs, "8.2", corpus, name, r, "accuracy") for r in RATIOS}
+            points = [(r, statistics.fmean(v), statistics.pstdev(v)) for r, v in found.items() if v]
+            lines += [Line(model, points)] if points else []
+        if lines:
+            known = [
+                Line(model, [(r, v, 0.0) for r, v in zip(RATIOS, row, strict=True)]) for model, row in published.items()
+            ]
+            panels += [(f"{corpus}, here", lines), (f"{corpus}, published", known)]
+    path.write_text(draw_panels(panels, "share of documents labelled"), encoding="utf-8")
 
 
 def main() -> None:
@@ -243,7 +266,9 @@ def main() -> None:
     arguments = parser.parse_args()
     path = REPOSITORY / "benchmarks" / "results" / "thesis.jsonl"
     measure(path, arguments.corpora, arguments.seeds)
-    print(write_tables(read_runs(path)))
+    runs = read_runs(path)
+    print(write_tables(runs))
+    draw(runs, REPOSITORY / "docs" / "images" / "thesis.svg")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.special import expit, log_softmax, softmax
 
 from models.planted import hide, plant
@@ -17,6 +18,7 @@ from wayword.models.calibration import (
     fit_curves,
     fit_scale,
     hold_out,
+    usual_weights,
 )
 from wayword.models.labels import read_labels
 
@@ -167,15 +169,26 @@ def test_with_few_documents_the_offsets_of_themes_stay_together():
 
 def test_a_model_of_few_labelled_documents_keeps_the_usual_calibration():
     X, names = plant(length=8, common=0.8)  # themes that are hard to tell apart
-    few = ThemeNMF(1).fit(X, hide(names, 7)).stack_
-    assert few["scale"] == USUAL_SCALE
+    told = hide(names, 7)
+    few = ThemeNMF(1).fit(X, told).stack_
+    known = np.array([name is not None for name in told])
+    weight, scale = usual_weights(sparse.csr_matrix(np.log1p(X[known])))
+    assert (few["weight"], few["scale"]) == pytest.approx((weight, scale))
     assert not few["confusions"].any()
     many = ThemeNMF(1).fit(X, names).stack_
-    assert many["scale"] != USUAL_SCALE
+    assert many["scale"] != pytest.approx(scale)
     assert many["confusions"].any()
     lists = ThemeNMF(1).fit(X, [[name] for name in names]).stack_
     assert not lists["confusions"].any()
     assert len(set(lists["offsets"].tolist())) == 3
+
+
+def test_distances_count_for_more_in_longer_documents():
+    (short_weight, short_scale), (long_weight, long_scale) = (
+        usual_weights(sparse.csr_matrix(np.full((3, n), 1.0))) for n in (64, 256)
+    )
+    assert (short_weight, short_scale) == (USUAL_WEIGHT, USUAL_SCALE)
+    assert (long_weight, long_scale) == (2 * USUAL_WEIGHT, USUAL_SCALE / 2)
 
 
 def draw_evidence(n_documents, strengths):

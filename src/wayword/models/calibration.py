@@ -9,17 +9,19 @@ labels, a theme's share of the document becomes a chance by a logistic curve wit
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, log_softmax, softmax
 
 from wayword.models.labels import Labels
 
-# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, and what else it may be.
-USUAL_WEIGHT = 4.0
-_WEIGHTS = (1.0, 2.0, 8.0, 16.0, 32.0)
+# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, in documents whose
+# log(1 + count) sum to so much, and what else it may be, times that.
+USUAL_WEIGHT, _USUAL_LENGTH = 4.0, 64.0
+_WEIGHTS = (0.25, 0.5, 2.0, 4.0, 8.0)
 # Another weight must rank the labels of held-out documents better by this share of the standard error, of this many.
 _CLEARLY, _FEWEST_RANKED = 0.5, 50
-# What scores are multiplied by where nothing can be learnt.
+# What scores are multiplied by where nothing can be learnt, in such documents.
 USUAL_SCALE = 0.5
 # The same for the logistic curves of documents with several labels: even chances at two fifths of a document.
 USUAL_SLOPE, USUAL_OFFSET = 2.0, 2.0 * np.log(2.5)
@@ -69,7 +71,16 @@ def _rank_labels(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
     return -(indicator * np.log(ranks)).sum(axis=1) / indicator.sum(axis=1)
 
 
-def choose_weight(evidence: np.ndarray, indicator: np.ndarray) -> float:
+def usual_weights(counts: sparse.csr_matrix) -> tuple[float, float]:
+    """Return how much distances count, and what scores are multiplied by, where nothing can be learnt.
+
+    Likelihoods grow with the root of a document's length; distances from planes do not.
+    """
+    longer = np.sqrt(max(counts.sum() / counts.shape[0], 1.0) / _USUAL_LENGTH)
+    return float(USUAL_WEIGHT * longer), float(USUAL_SCALE / longer)
+
+
+def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = USUAL_WEIGHT) -> float:
     """Return how much distances from planes count: as usual, unless held-out documents are ranked clearly better.
 
     Likelihoods do better with few labels and distances with many, but where that turns depends on the corpus.
@@ -80,20 +91,22 @@ def choose_weight(evidence: np.ndarray, indicator: np.ndarray) -> float:
         Likelihoods and distances of held-out documents.
     indicator : bool array of shape (n_documents, n_themes)
         Their labels.
+    usual : float
+        The weight to prefer.
     """
     if len(indicator) < _FEWEST_RANKED:
-        return USUAL_WEIGHT
-    usual = _rank_labels(combine(evidence), indicator)
-    best, chosen = 0.0, USUAL_WEIGHT
-    for weight in _WEIGHTS:
-        gains = _rank_labels(combine(evidence, weight), indicator) - usual
+        return usual
+    ranked = _rank_labels(combine(evidence, usual), indicator)
+    best, chosen = 0.0, usual
+    for weight in [times * usual for times in _WEIGHTS]:
+        gains = _rank_labels(combine(evidence, weight), indicator) - ranked
         gain = gains.mean() - _CLEARLY * gains.std() / np.sqrt(len(gains))
         if gain > best:
             best, chosen = gain, weight
     return chosen
 
 
-def fit_scale(scores: np.ndarray, indicator: np.ndarray) -> float:
+def fit_scale(scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SCALE) -> float:
     """Return what to multiply scores by so that their softmax gives chances.
 
     Parameters
@@ -102,15 +115,17 @@ def fit_scale(scores: np.ndarray, indicator: np.ndarray) -> float:
         Combined evidence about held-out documents.
     indicator : bool array of shape (n_documents, n_themes)
         Their labels; those of one document share alike.
+    usual : float
+        The scale to expect.
     """
     shares = indicator / indicator.sum(axis=1, keepdims=True)
 
     def surprise(log_scale: float) -> float:
         chances = log_softmax(np.exp(log_scale) * scores, axis=1)
-        away = (log_scale - np.log(USUAL_SCALE)) / _SPREAD
+        away = (log_scale - np.log(usual)) / _SPREAD
         return float(-(shares * chances).sum() + 0.5 * away**2)
 
-    return float(np.exp(minimize_scalar(surprise, bounds=(-5.0, 3.0), method="bounded").x))
+    return float(np.exp(minimize_scalar(surprise, bounds=(-8.0, 3.0), method="bounded").x))
 
 
 def correct(scores: np.ndarray, confusions: np.ndarray) -> np.ndarray:

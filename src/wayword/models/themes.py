@@ -14,15 +14,14 @@ from wayword.models.alternate import Loss
 from wayword.models.bcool import STARTS
 from wayword.models.calibration import (
     USUAL_OFFSET,
-    USUAL_SCALE,
     USUAL_SLOPE,
-    USUAL_WEIGHT,
     choose_weight,
     combine,
     fit_confusions,
     fit_curves,
     fit_scale,
     hold_out,
+    usual_weights,
 )
 from wayword.models.competing import share_out, smoothed_prior
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole
@@ -37,7 +36,7 @@ from wayword.models.theme_scores import normalise_rows
 from wayword.progress import Progress, ignore
 
 # Rounds in which themes compete for unlabelled documents, and most iterations of one: it goes on from the last.
-ROUNDS, ITERATIONS_A_ROUND = 2, 8
+ROUNDS, ITERATIONS_A_ROUND = 3, 8
 _CHOICES = {
     "mode": ("separated", "combined"),
     "supervision": ("competing", "semi", "supervised"),
@@ -228,7 +227,8 @@ class ThemeNMF(FittedThemes):
         n_themes = len(labels.names)
         folds = hold_out(labels, self.seed_)
         progress("fits", 1, 1 + len(folds))
-        weight, scale, offsets, slope = USUAL_WEIGHT, USUAL_SCALE, np.full(n_themes, USUAL_OFFSET), USUAL_SLOPE
+        weight, scale = usual_weights(self._dampen(X[labels.labelled]))
+        offsets, slope = np.full(n_themes, USUAL_OFFSET), USUAL_SLOPE
         confusions = np.zeros((n_themes, n_themes))
         if folds:
             found = []
@@ -236,9 +236,10 @@ class ThemeNMF(FittedThemes):
                 found.append(self._try_on(X, labels, held, weights))
                 progress("fits", 1 + len(found), 1 + len(folds))
             evidence, truth = np.concatenate(found, axis=1), labels.indicator[np.concatenate(folds)]
-            weight = choose_weight(evidence, truth)
+            scale *= weight
+            weight = choose_weight(evidence, truth, weight)
             scores = combine(evidence, weight)
-            scale = fit_scale(scores, truth)
+            scale = fit_scale(scores, truth, scale / weight)
             if self.label_kind_ == "single":
                 confusions = fit_confusions(scale * scores, truth)
             else:
