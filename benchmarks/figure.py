@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 _COLOURS = ("#1b6ca8", "#c2571a", "#5b8c3a", "#8a5aa8", "#777777", "#b8860b")
-_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 260, 220, 46, 34, 44
+_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _LEGEND = 260, 220, 46, 34, 44, 145
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _draw_line(line: Line, colour: str, place) -> str:
 def _draw_legend(lines: list[Line], y: float) -> str:
     parts = []
     for place, (colour, line) in enumerate(zip(_COLOURS, lines, strict=False)):
-        x = _LEFT + 145 * place
+        x = _LEFT + _LEGEND * place
         dash = ' stroke-dasharray="5 4"' if line.dashed else ""
         parts.append(f'<line x1="{x}" x2="{x + 22}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="2"{dash} />')
         parts.append(f'<text x="{x + 28}" y="{y + 4}">{escape(line.name)}</text>')
@@ -66,12 +66,13 @@ def _draw_legend(lines: list[Line], y: float) -> str:
 
 def draw_panels(panels: list[tuple[str, list[Line]]], x_title: str) -> str:
     """Return a row of charts, each a title and its lines, with one legend below."""
-    width, height = _WIDTH * len(panels), _HEIGHT + 26
+    longest = max((lines for _, lines in panels), key=len)
+    width, height = max(_WIDTH * len(panels), _LEFT + _LEGEND * len(longest)), _HEIGHT + 26
     body = "\n".join(
         f'<g transform="translate({_WIDTH * place} 0)">{_draw_panel(title, lines, x_title)}</g>'
         for place, (title, lines) in enumerate(panels)
     )
-    legend = _draw_legend(max((lines for _, lines in panels), key=len), height - 12)
+    legend = _draw_legend(longest, height - 12)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'font-family="sans-serif" font-size="11" fill="#555">\n'
