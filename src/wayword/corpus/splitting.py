@@ -6,23 +6,24 @@ Shuffle and cut; then, rarest label first, move one document over for each label
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 
-def _can_leave(names: Sequence[str], counts: Counter[str], totals: Counter[str]) -> bool:
+def _can_leave(names: Sequence[Any], counts: Counter[Any], totals: Counter[Any]) -> bool:
     """Whether a document may go: each of its labels has another document there, or none anywhere."""
     return all(counts[name] > 1 or totals[name] == 1 for name in names)
 
 
 def _even_out(
-    labels: Sequence[Sequence[str]],
-    holders: dict[str, list[int]],
+    labels: Sequence[Sequence[Any]],
+    holders: dict[Any, list[int]],
     sides: list[set[int]],
-    counts: list[Counter[str]],
-    totals: Counter[str],
+    counts: list[Counter[Any]],
+    totals: Counter[Any],
 ) -> bool:
     """Move one document over for each label that is missing on a side; say whether any moved."""
     moved = False
@@ -41,11 +42,11 @@ def _even_out(
 
 
 def _restore_sizes(
-    labels: Sequence[Sequence[str]],
+    labels: Sequence[Sequence[Any]],
     order: Sequence[int],
     sides: list[set[int]],
-    counts: list[Counter[str]],
-    totals: Counter[str],
+    counts: list[Counter[Any]],
+    totals: Counter[Any],
     cut: int,
 ) -> None:
     """Move documents that nobody misses back, until the first side has `cut` of them or none is left."""
@@ -60,22 +61,31 @@ def _restore_sizes(
             counts[1 - full].update(labels[position])
 
 
-def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) -> tuple[list[int], list[int]]:
-    """Return the sorted positions of a random `share` of the documents, and of the rest.
+def divide(
+    labels: Sequence[Sequence[Any]], order: Sequence[int], cut: int, held: Collection[int] = ()
+) -> tuple[list[int], list[int]]:
+    """Return the sorted positions of documents on both sides, about `cut` of them on the first.
 
-    A label of two documents or more is on both sides, unless that would take some other label off one.
+    A label of two documents or more is on both sides, unless that would take some other label off one. The documents
+    held are on the first side and stay there; the others start there in the given order.
     """
-    order: list[int] = np.random.default_rng(seed).permutation(len(labels)).tolist()
-    cut = round(share * len(labels))
-    sides = [set(order[:cut]), set(order[cut:])]
-    counts: list[Counter[str]] = [Counter(chain.from_iterable(labels[k] for k in side)) for side in sides]
-    totals: Counter[str] = counts[0] + counts[1]
-    holders: dict[str, list[int]] = {name: [] for name in totals}
-    for position in order:
+    free = [position for position in order if position not in held]
+    first = max(cut - len(held), 0)
+    sides = [{*held, *free[:first]}, set(free[first:])]
+    counts: list[Counter[Any]] = [Counter(chain.from_iterable(labels[k] for k in side)) for side in sides]
+    totals: Counter[Any] = counts[0] + counts[1]
+    holders: dict[Any, list[int]] = {name: [] for name in totals}
+    for position in free:
         for name in labels[position]:
             holders[name].append(position)
     # Each move brings a label to both sides and takes none off, so this ends.
     while _even_out(labels, holders, sides, counts, totals):
         pass
-    _restore_sizes(labels, order, sides, counts, totals, cut)
+    _restore_sizes(labels, free, sides, counts, totals, cut)
     return sorted(sides[0]), sorted(sides[1])
+
+
+def split_positions(labels: Sequence[Sequence[str]], share: float, seed: int) -> tuple[list[int], list[int]]:
+    """Return the sorted positions of a random `share` of the documents, and of the rest."""
+    order: list[int] = np.random.default_rng(seed).permutation(len(labels)).tolist()
+    return divide(labels, order, round(share * len(labels)))

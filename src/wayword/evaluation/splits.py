@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-# The steps of `Corpus.split`, which has no side that labels of one document must go to.
-from wayword.corpus.splitting import _even_out, _restore_sizes
+from wayword.corpus.splitting import divide
 from wayword.errors import InputError, shorten
 from wayword.models.labels import read_labels
 
@@ -29,25 +28,6 @@ def _list_names(y: Any) -> list[list[Any]]:
 def _check_share(share: Any) -> None:
     if not isinstance(share, Real) or not 0.0 < float(share) < 1.0:
         raise InputError(f"train_share must lie between 0 and 1, got {shorten(share)}")
-
-
-def _divide(
-    labels: Sequence[Sequence[Any]], alone: Collection[int], order: Sequence[int], n_train: int
-) -> tuple[set[int], set[int]]:
-    """Return the documents of both sides; those in `alone` are on the first and stay there."""
-    free = [position for position in order if position not in alone]
-    cut = max(n_train - len(alone), 0)
-    sides = [{*alone, *free[:cut]}, set(free[cut:])]
-    counts: list[Counter[Any]] = [Counter(chain.from_iterable(labels[k] for k in side)) for side in sides]
-    totals: Counter[Any] = counts[0] + counts[1]
-    holders: dict[Any, list[int]] = {name: [] for name in totals}
-    for position in free:
-        for name in labels[position]:
-            holders[name].append(position)
-    while _even_out(labels, holders, sides, counts, totals):
-        pass
-    _restore_sizes(labels, free, sides, counts, totals, n_train)
-    return sides[0], sides[1]
 
 
 def split_documents(y: Any, train_share: float, *, random_state: int | None = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -89,5 +69,5 @@ def split_documents(y: Any, train_share: float, *, random_state: int | None = 0)
         raise InputError("each document is the only one of a label, so none is left to test on; give more documents")
     order: list[int] = np.random.default_rng(random_state).permutation(len(labels)).tolist()
     n_train = min(max(round(train_share * len(labels)), 1), len(labels) - 1)
-    train, test = _divide(labels, alone, order, n_train)
-    return np.array(sorted(train), dtype=np.intp), np.array(sorted(test), dtype=np.intp)
+    train, test = divide(labels, order, n_train, alone)
+    return np.array(train, dtype=np.intp), np.array(test, dtype=np.intp)

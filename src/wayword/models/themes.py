@@ -104,7 +104,8 @@ class ThemeNMF(FittedThemes):
     n_iter_ : int
         Most iterations of a theme.
     threshold_ : float
-        The share from which on `predict` takes a theme to apply, where there may be several.
+        The share from which on `predict` takes a theme to apply, where there may be several; ``score="stack"`` goes by
+        calibrated chances instead.
 
     Examples
     --------
