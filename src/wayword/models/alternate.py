@@ -222,6 +222,8 @@ class Problem:
         Newton steps rather than multiplicative ones.
     constant : float
         The part of the objective that depends on X alone.
+    sweeps : int
+        Sweeps over a row whose products are at hand, for squares.
     """
 
     documents: Side
@@ -230,6 +232,7 @@ class Problem:
     loss: Loss
     newton: bool
     constant: float
+    sweeps: int
 
     @classmethod
     def of(
@@ -241,6 +244,7 @@ class Problem:
         weights: np.ndarray | None = None,
         limits_W: Limits = FREE,
         limits_H: Limits = FREE,
+        sweeps: int = SQUARE_SWEEPS,
     ) -> Problem:
         """Set a problem up from a matrix of documents by terms."""
         if loss == "kl":
@@ -251,7 +255,7 @@ class Problem:
                 squares.sum() if weights is None else np.repeat(weights, np.diff(X.indptr)) @ squares
             )
         terms = Side.of(transpose(X, weights), limits_H)
-        return cls(Side.of(X, limits_W), terms, weights, loss, newton, constant)
+        return cls(Side.of(X, limits_W), terms, weights, loss, newton, constant, sweeps)
 
     def admit(self, W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return a start without what the masks forbid."""
@@ -263,7 +267,7 @@ class Problem:
         if self.loss == "kl":
             self.documents.update_kl(better, H, sums_of(H), newton=self.newton)
         else:
-            self.documents.update_squares(better, H, gram_of(H), newton=self.newton)
+            self.documents.update_squares(better, H, gram_of(H), newton=self.newton, sweeps=self.sweeps)
         return better
 
     def improve_topics(self, W: np.ndarray, H: np.ndarray) -> np.ndarray:
@@ -273,7 +277,8 @@ class Problem:
             self.terms.update_kl(better, W, sums_of(W, self.weights), newton=self.newton)
         else:
             # The terms' side of X holds the weights of documents already.
-            self.terms.update_squares(better, W, gram_of(W, self.weights), newton=self.newton)
+            gram = gram_of(W, self.weights)
+            self.terms.update_squares(better, W, gram, newton=self.newton, sweeps=self.sweeps)
         return better
 
     def penalty(self, W: np.ndarray, H: np.ndarray) -> float:
@@ -358,6 +363,7 @@ def factorize(
     max_iter: int,
     tol: float,
     extrapolate: bool = True,
+    plain_steps: int = 0,
     callback: Callback | None = None,
 ) -> Factors:
     """Improve both factors from a start.
@@ -375,11 +381,13 @@ def factorize(
         the residual is below the square root of it.
     extrapolate : bool
         Whether to go on beyond each step.
+    plain_steps : int
+        Iterations before that begins.
     callback : callable, optional
         Told the iteration and the objective after each; returns True to stop.
     """
     with one_blas_thread():
-        return _alternate(problem, W, H, max_iter, tol, extrapolate, callback)
+        return _alternate(problem, W, H, max_iter, tol, plain_steps if extrapolate else max_iter, callback)
 
 
 def _alternate(
@@ -388,15 +396,17 @@ def _alternate(
     H: np.ndarray,
     max_iter: int,
     tol: float,
-    extrapolate: bool,
+    plain_steps: int,
     callback: Callback | None,
 ) -> Factors:
     W, H = problem.admit(W, H)
     path = [problem.objective(W, H)]
-    dare = _FIRST_DARE if extrapolate else 0.0
+    dare = 0.0
     H_ahead = H
     converged = False
     for iteration in range(1, max_iter + 1):
+        if iteration == plain_steps + 1:
+            dare = _FIRST_DARE
         W_new = problem.improve_weights(W, H_ahead)
         if dare:
             _go_on(W_new, W, dare, W_new)

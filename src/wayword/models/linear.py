@@ -46,6 +46,12 @@ def weigh(X: sparse.csr_matrix, idf: np.ndarray) -> sparse.csr_matrix:
     return normalize(weighted, copy=False)
 
 
+def find_idf(X: sparse.csr_matrix) -> np.ndarray:
+    """Return inverse document frequencies; zero for a term of no document."""
+    frequencies = np.bincount(X.indices, minlength=X.shape[1])
+    return np.where(frequencies > 0, inverse_document_frequencies(frequencies, X.shape[0]), 0.0)
+
+
 def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray, *, C: float = 1.0) -> Linear:
     """Fit a plane for each label.
 
@@ -60,8 +66,7 @@ def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray,
     C : float
         How much errors cost.
     """
-    frequencies = np.bincount(X.indices, minlength=X.shape[1])
-    idf = np.where(frequencies > 0, inverse_document_frequencies(frequencies, X.shape[0]), 0.0)
+    idf = find_idf(X)
     rows = weigh(X, idf)
 
     def fit(label: int) -> tuple[np.ndarray, float]:

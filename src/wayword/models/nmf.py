@@ -21,6 +21,9 @@ from wayword.models.start import STARTS, make_start
 LOSSES = ("kl", "frobenius")
 SOLVERS = ("cd", "mu")
 _ONLINE_SWEEPS = 20
+# Under squares, large steps from the start lead to other optima than small ones do, often slightly higher ones: begin
+# with plain steps of one sweep each, and dare more once the way is clear.
+_PLAIN_STEPS, _PLAIN_SWEEPS = 20, 1
 
 
 def penalty(alpha: float, l1_ratio: float) -> Limits:
@@ -168,7 +171,15 @@ class NMF(TopicModel):
         start = list(make_start(X, self.n_components, self.init, rng, weights=weights, W=W, H=H))
         limits = penalty(self.alpha_W, self.l1_ratio), penalty(self.alpha_H, self.l1_ratio)
         newton = self.solver == "cd"
-        problem = Problem.of(X, loss=self.loss, newton=newton, weights=weights, limits_W=limits[0], limits_H=limits[1])
+        problem = Problem.of(
+            X,
+            loss=self.loss,
+            newton=newton,
+            weights=weights,
+            limits_W=limits[0],
+            limits_H=limits[1],
+            sweeps=_PLAIN_SWEEPS,
+        )
         found = factorize(
             problem,
             # Popped, so that the start is gone when the first iteration is done.
@@ -177,6 +188,7 @@ class NMF(TopicModel):
             max_iter=self.max_iter,
             tol=self.tol,
             extrapolate=newton,
+            plain_steps=_PLAIN_STEPS if self.loss == "frobenius" else 0,
             callback=self.callback,
         )
         return self._store(X, problem, found)
