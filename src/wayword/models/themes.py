@@ -48,6 +48,8 @@ _CHOICES = {
     "dampen": ("auto", True, False),
 }
 _TINY = np.finfo(np.float64).tiny
+# With fewer labelled documents a theme, planes follow them more closely: errors cost more.
+_FEW_DOCUMENTS, _COST_OF_FEW = 30, 10.0
 
 
 class ThemeNMF(FittedThemes):
@@ -281,7 +283,8 @@ class ThemeNMF(FittedThemes):
 
     def _keep_linear(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray) -> None:
         told = labels.labelled
-        linear = fit_linear(X[told], labels.indicator[told], weights[told])
+        few = labels.indicator.sum() < _FEW_DOCUMENTS * len(labels.names)
+        linear = fit_linear(X[told], labels.indicator[told], weights[told], C=_COST_OF_FEW if few else 1.0)
         self.linear_ = {"idf": linear.idf, "planes": linear.planes, "offsets": linear.offsets}
 
     def _keep(self, themes: Themes, membership: Membership, counts: sparse.csr_matrix) -> None:
