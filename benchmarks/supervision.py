@@ -163,7 +163,9 @@ def group(outcomes: list[Outcome]) -> dict[tuple[str, float], list[Outcome]]:
 
 def write_table(outcomes: list[Outcome]) -> str:
     """Return a table of means and spreads over the seeds, in Markdown."""
-    measures = "Jaccard | resolved | resolved, labels as 0 and 1 | Jaccard, unlabelled | resolved, unlabelled | coverage"
+    measures = (
+        "Jaccard | resolved | resolved, labels as 0 and 1 | Jaccard, unlabelled | resolved, unlabelled | coverage"
+    )
     rows = [f"| model | labelled | {measures} |", "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for (model, rate), members in group(outcomes).items():
         cells = [model, f"{rate:.0%}"]

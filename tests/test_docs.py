@@ -146,6 +146,8 @@ MODEL_PAGES = {
     "SemiSupervisedNMF": "factorisation.md",
     "ThemeNMF": "themes.md",
     "DeepSemiNMF": "deep.md",
+    "AnchorTopics": "anchors.md",
+    "SupervisedAnchors": "anchors.md",
     "complete": "completion.md",
 }
 MODEL_SETTINGS = [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AnchorTopics": "models.anchors",
     "Completion": "models.completion",
     "Cooccurrence": "matrix.cooccurrence",
     "Corpus": "corpus.corpus",
@@ -19,6 +20,7 @@ _HOMES = {
     "RankMatch": "evaluation.ranking",
     "SemiSupervisedNMF": "models.semi_supervised",
     "StreamedCorpus": "corpus.streaming",
+    "SupervisedAnchors": "models.supervised_anchors",
     "ThemeNMF": "models.themes",
     "TopicMatch": "evaluation.matching",
     "TopicSupervisedNMF": "models.topic_supervised",
@@ -32,6 +34,8 @@ _HOMES = {
     "expected_calibration_error": "evaluation.calibration",
     "explain_document": "interpret.documents",
     "explain_text": "interpret.documents",
+    "held_out_likelihood": "evaluation.likelihood",
+    "infer_topics": "models.document_topics",
     "load": "models.persistence",
     "log_rank_accuracy": "evaluation.ranking",
     "match_by_genetic_algorithm": "evaluation.ranking",
@@ -58,6 +62,7 @@ if TYPE_CHECKING:
     from wayword.corpus.vocabulary import Vocabulary
     from wayword.evaluation.calibration import expected_calibration_error
     from wayword.evaluation.coherence import npmi
+    from wayword.evaluation.likelihood import held_out_likelihood
     from wayword.evaluation.matching import TopicMatch, match_topics, resolved_topics, topic_coverage, weighted_jaccard
     from wayword.evaluation.ranking import (
         RankMatch,
@@ -71,16 +76,20 @@ if TYPE_CHECKING:
     from wayword.matrix.contexts import context_cooccurrence
     from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
     from wayword.matrix.vectorizer import Vectorizer
+    from wayword.models.anchors import AnchorTopics
     from wayword.models.completion import Completion, complete
     from wayword.models.deep import DeepSemiNMF
+    from wayword.models.document_topics import infer_topics
     from wayword.models.nmf import NMF
     from wayword.models.persistence import load, save
     from wayword.models.semi_supervised import SemiSupervisedNMF
+    from wayword.models.supervised_anchors import SupervisedAnchors
     from wayword.models.themes import ThemeNMF
     from wayword.models.topic_supervised import TopicSupervisedNMF
 
 __all__ = [
     "NMF",
+    "AnchorTopics",
     "Completion",
     "Cooccurrence",
     "Corpus",
@@ -90,6 +99,7 @@ __all__ = [
     "RankMatch",
     "SemiSupervisedNMF",
     "StreamedCorpus",
+    "SupervisedAnchors",
     "ThemeNMF",
     "TopicMatch",
     "TopicSupervisedNMF",
@@ -104,6 +114,8 @@ __all__ = [
     "expected_calibration_error",
     "explain_document",
     "explain_text",
+    "held_out_likelihood",
+    "infer_topics",
     "load",
     "log_rank_accuracy",
     "match_by_genetic_algorithm",

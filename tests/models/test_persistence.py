@@ -16,7 +16,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from wayword import (
     NMF,
+    AnchorTopics,
     SemiSupervisedNMF,
+    SupervisedAnchors,
     ThemeNMF,
     TopicSupervisedNMF,
     Vectorizer,
@@ -48,14 +50,17 @@ def draw(dtype=np.float64):
     return (np.random.default_rng(0).poisson(2.0, (6, 5)) + 1).astype(dtype)
 
 
+LEARNT_BY_ANCHORS = {"anchors_", "components_", "term_topics_", "topic_correlation_", "n_components_", "n_features_in_"}
+
+
 def attributes(model):
     return {name: value for name, value in vars(model).items() if name.endswith("_")}
 
 
-def assert_same(found, expected):
+def assert_same(found, expected, learnt=LEARNT_BY_ALL):
     """Every attribute is the same, in kind and in bits."""
     assert type(found) is type(expected)
-    assert attributes(found).keys() == attributes(expected).keys() >= LEARNT_BY_ALL
+    assert attributes(found).keys() == attributes(expected).keys() >= learnt
     for name, value in attributes(expected).items():
         other = getattr(found, name)
         if isinstance(value, np.ndarray):
@@ -143,6 +148,57 @@ def test_a_labelled_model_comes_back_to_the_bit_with_every_kind_of_labels(tmp_pa
     assert_same(found, model)
     assert_same_answers(found, model, X)
     assert found.score(X, KINDS_OF_Y[kind]) == model.score(X, KINDS_OF_Y[kind])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"recover": "kl", "regularizer": "beta", "strength": 0.5, "rectify": False, "min_df": 1},
+        {"anchors": ["oil", ("ship", "sea")], "terms": ["corn", "oil", "ship", "sea", "été"], "projection": None},
+        {
+            "prior": {"land": ["corn"], "water": ["sea", "ship"]},
+            "terms": Vocabulary(["corn", "oil", "ship", "sea", "q"]),
+        },
+        {"prior": np.full((5, 2), 0.5), "regularizer": "l2", "find": "hull", "inference": "vb"},
+    ],
+    ids=lambda options: ", ".join(options) or "none",
+)
+@pytest.mark.parametrize("frame", [False, True])
+def test_a_model_of_anchors_comes_back_to_the_bit_but_cannot_solve_again(tmp_path, options, frame):
+    X = pd.DataFrame(draw(), columns=["corn", "oil", "ship", "sea", "été"]) if frame else draw()
+    model = AnchorTopics(2, **options).fit(X)
+    found = keep(model, tmp_path)
+    assert repr(found.get_params()) == repr(model.get_params())
+    assert_same(found, model, LEARNT_BY_ANCHORS)
+    for method in ("cd", "oneshot", "vb"):
+        assert found.transform(X, method=method).tobytes() == model.transform(X, method=method).tobytes()
+    assert found.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
+    with pytest.raises(InputError, match="a model read from a file has no co-occurrence to solve again with; fit it"):
+        found.refit([0])
+    assert found.fit(X).components_.tobytes() == model.components_.tobytes()
+
+
+def test_topics_by_inversion_come_back_though_no_gap_was_measured(tmp_path):
+    model = AnchorTopics(2, recover="inverse").fit(draw())
+    found = keep(model, tmp_path)
+    assert found.components_.tobytes() == model.components_.tobytes()
+    assert np.isnan(found.gap_)
+
+
+@pytest.mark.parametrize("kind", [*KINDS_OF_Y, "fractions"])
+def test_a_model_of_anchors_and_labels_comes_back_to_the_bit_with_every_kind_of_labels(tmp_path, kind):
+    X = draw() - 1
+    y = [0.5, np.nan, 1.5, 0.5, np.nan, 4.0] if kind == "fractions" else KINDS_OF_Y[kind]
+    model = SupervisedAnchors(2, lexical_mix=0.5).fit(X, y)
+    found = keep(model, tmp_path)
+    assert found.get_params() == model.get_params()
+    assert_same(found, model, LEARNT_BY_ANCHORS)
+    assert found.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+    answers = found.predict(X), model.predict(X)
+    assert type(answers[0]) is type(answers[1])
+    assert np.array_equal(*answers) if isinstance(answers[0], np.ndarray) else answers[0] == answers[1]
+    assert (found.features(X) != model.features(X)).nnz == 0
 
 
 @settings(max_examples=25)
@@ -237,7 +293,9 @@ def test_a_file_is_kept_if_writing_another_over_it_fails(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("model", [NMF(), TopicSupervisedNMF(), SemiSupervisedNMF()], ids=str)
+@pytest.mark.parametrize(
+    "model", [NMF(), TopicSupervisedNMF(), SemiSupervisedNMF(), AnchorTopics(), SupervisedAnchors()], ids=str
+)
 def test_a_model_that_is_not_fitted_cannot_be_saved(tmp_path, model):
     with pytest.raises(NotFittedError):
         save(model, tmp_path / "model.npz")
@@ -252,7 +310,9 @@ class Derived(NMF):
     "model", [decomposition.NMF(2).fit(draw()), Derived(2).fit(draw()), NMF, "nmf", None, {"components_": 1}], ids=repr
 )
 def test_what_is_no_model_of_wayword_cannot_be_saved(tmp_path, model):
-    with pytest.raises(InputError, match=re.escape("expected a model of Wayword (DeepSemiNMF, NMF, Semi")):
+    with pytest.raises(
+        InputError, match=re.escape("expected a model of Wayword (AnchorTopics, DeepSemiNMF, NMF, Semi")
+    ):
         save(model, tmp_path / "model.npz")
     assert list(tmp_path.iterdir()) == []
 
@@ -507,6 +567,7 @@ def test_a_tokenizer_of_ones_own_cannot_be_kept(tmp_path):
         ThemeNMF(2),
         ThemeNMF(1, mode="combined", background=False, score="share"),
         ThemeNMF(2, n_new_topics=1, supervision="semi", score="likelihood"),
+        SupervisedAnchors(2),
     ],
     ids=str,
 )

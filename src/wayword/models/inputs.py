@@ -48,6 +48,15 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool, non_negative: bool = Tr
     return matrix
 
 
+def drop_zeros(X: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return a matrix whose entries are all more than zero: how many there are is how many terms a document has."""
+    if X.data.all():
+        return X
+    X = X.copy()
+    X.eliminate_zeros()
+    return X
+
+
 def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
     """Raise unless a setting is one of some values."""
     choices = list(choices)

@@ -23,9 +23,11 @@ from wayword.matrix.archive import read_archive, write_archive
 _VERSION = 2
 # The classes a file may name, and where they live.
 _MODELS = {
+    "AnchorTopics": "wayword.models.anchors",
     "DeepSemiNMF": "wayword.models.deep",
     "NMF": "wayword.models.nmf",
     "SemiSupervisedNMF": "wayword.models.semi_supervised",
+    "SupervisedAnchors": "wayword.models.supervised_anchors",
     "ThemeNMF": "wayword.models.themes",
     "TopicSupervisedNMF": "wayword.models.topic_supervised",
     "Vectorizer": "wayword.matrix.vectorizer",

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from wayword.errors import InputError
 from wayword.models.calibration import apply_curves, combine, correct
 from wayword.models.folding import fold_in
-from wayword.models.inputs import check_matrix
+from wayword.models.inputs import check_matrix, drop_zeros
 from wayword.models.labelled import LabelledTopicModel
 from wayword.models.linear import Linear
 from wayword.models.theme_evidence import TermEvidence, explain_likelihoods
@@ -23,15 +23,6 @@ from wayword.models.theme_scores import normalise_rows, share_against
 
 _LIKELIHOOD_WEIGHT = 2.0
 _TINY = np.finfo(np.float64).tiny
-
-
-def drop_zeros(X: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Return a matrix whose entries are all more than zero: their number is the density of a document."""
-    if X.data.all():
-        return X
-    X = X.copy()
-    X.eliminate_zeros()
-    return X
 
 
 class _Chosen(str):

@@ -24,14 +24,14 @@ from wayword.models.calibration import (
     usual_weights,
 )
 from wayword.models.competing import share_out, smoothed_prior
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole
+from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole, drop_zeros
 from wayword.models.labels import Labels, best_threshold, read_labels
 from wayword.models.linear import fit_linear
 from wayword.models.nmf import LOSSES, SOLVERS
 from wayword.models.theme_blocks import Descent, Membership
 from wayword.models.theme_fits import Mode, Plan, Themes, fit_themes
 from wayword.models.theme_inference import unseen_shares
-from wayword.models.theme_model import FittedThemes, drop_zeros
+from wayword.models.theme_model import FittedThemes
 from wayword.models.theme_scores import normalise_rows
 from wayword.progress import Progress, ignore
 

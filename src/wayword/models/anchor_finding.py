@@ -1,0 +1,173 @@
+"""Find anchor words: the terms whose rows are the corners of the hull of all rows.
+
+Greedy search takes the farthest row from what is spanned already, one after the other (FastAnchorWords of Arora and
+others); a second pass replaces each by the row farthest from the span of the others. The exact search asks, by linear
+programming, whether a row is a mixture of the others, and is for small vocabularies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import optimize
+
+from wayword.errors import InputError
+
+# Rows nearer to the span than this share of the farthest row's length are in it.
+_IN_SPAN = 1e-7
+# How far a row may be from a mixture of others, in each entry, and still count as one.
+_IN_HULL = 1e-9
+_EXACT = 1e-10  # the strictest that the solver takes
+
+
+def _outside(vector: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Return the part of a vector that a basis does not span; twice, because once leaves rounding."""
+    for _ in range(2):
+        vector = vector - basis.T @ (basis @ vector)
+    return vector
+
+
+class _Span:
+    """The flat through some corners, and how far every point is from it.
+
+    Attributes
+    ----------
+    corners : array of shape (n_corners, n_dimensions)
+        The first is the origin of the flat.
+    squares : array of shape (n_points,)
+        Squared distance of each point.
+    """
+
+    def __init__(self, points: np.ndarray, origin: np.ndarray) -> None:
+        self._points = points
+        self.corners = origin[None].copy()
+        self._basis = np.empty((0, len(origin)))
+        lengths = np.einsum("ij,ij->i", points, points)
+        self.squares = np.maximum(lengths - 2.0 * (points @ origin) + origin @ origin, 0.0)
+        self._scale = max(float(lengths.max(initial=0.0)), float(origin @ origin))
+
+    def add(self, corner: np.ndarray, name: str) -> None:
+        """Widen the flat by a corner."""
+        outside = _outside(corner - self.corners[0], self._basis)
+        length = np.linalg.norm(outside)
+        if length <= _IN_SPAN * np.sqrt(self._scale):
+            raise InputError(
+                f"{name} lies within the span of the {len(self.corners)} anchors before it; "
+                "ask for fewer topics, or give other anchors"
+            )
+        outside /= length
+        along = self._points @ outside - self.corners[0] @ outside
+        self.squares = np.maximum(self.squares - along**2, 0.0)
+        self._basis = np.vstack([self._basis, outside])
+        self.corners = np.vstack([self.corners, corner])
+
+
+def find_corners(
+    points: np.ndarray, n_corners: int, given: np.ndarray | None = None, *, clean: bool = True
+) -> list[int]:
+    """Return the rows of `points` that span the most, beside given corners.
+
+    Parameters
+    ----------
+    points : array of shape (n_points, n_dimensions)
+        Candidates.
+    n_corners : int
+        How many to find, beside those given.
+    given : array of shape (n_given, n_dimensions), optional
+        Corners that stay.
+    clean : bool
+        Whether to replace each one found by the point farthest from the flat through the others, in a second pass.
+
+    Returns
+    -------
+    list of int
+        In the order found.
+    """
+    given = np.empty((0, points.shape[1])) if given is None else given
+    if n_corners > len(points):
+        raise InputError(
+            f"cannot find {n_corners} anchors among {len(points)} candidates; lower min_df or n_components"
+        )
+    found: list[int] = []
+    if n_corners and not len(given):
+        found.append(int(np.einsum("ij,ij->i", points, points).argmax()))
+    starts = [*given, *points[found]]
+    if not starts:
+        return []
+    span = _Span(points, starts[0])
+    for place, corner in enumerate(starts[1:], start=2):
+        span.add(corner, f"anchor {place}")
+    while len(found) < n_corners:
+        span.squares[found] = -1.0
+        farthest = int(span.squares.argmax())
+        span.add(points[farthest], f"every candidate for anchor {len(span.corners) + 1}")
+        found.append(farthest)
+    return _clean_up(points, span, given, found) if clean and len(given) + len(found) > 1 else found
+
+
+def _clean_up(points: np.ndarray, span: _Span, given: np.ndarray, found: list[int]) -> list[int]:
+    """Replace each corner found by the point farthest from the flat through all others, one after the other."""
+    corners, squares, found = span.corners.copy(), span.squares.copy(), list(found)
+    squares[found] = 0.0
+    normals = _normals(corners)
+    along = points @ normals.T
+    for place, row in enumerate(found, start=len(given)):
+        other = corners[1 if place == 0 else 0]
+        # Without this corner, every point is farther by how far it is along the direction that is lost.
+        without = squares + (along[:, place] - other @ normals[place]) ** 2
+        farthest = int(without.argmax())
+        if farthest == row or without[farthest] <= without[row] * (1.0 + _IN_SPAN):
+            continue
+        corners[place] = points[farthest]
+        found[place - len(given)] = farthest
+        normals = _normals(corners)
+        along = points @ normals.T
+        squares = np.maximum(without - _squares_outside(points, corners, place, other), 0.0)
+    return found
+
+
+def _normals(corners: np.ndarray) -> np.ndarray:
+    """Return, for each corner, the direction within the flat of all that is square to the flat of the others."""
+    inverse = np.linalg.pinv(corners[1:] - corners[0]).T
+    normals = np.vstack([-inverse.sum(axis=0), inverse])
+    return normals / np.linalg.norm(normals, axis=1, keepdims=True)
+
+
+def _squares_outside(points: np.ndarray, corners: np.ndarray, place: int, other: np.ndarray) -> np.ndarray:
+    """Return the squared part of each point that one corner adds to what the others span."""
+    others = np.delete(corners, place, axis=0)
+    basis = np.linalg.qr((others[1:] - others[0]).T)[0].T if len(others) > 1 else np.empty((0, corners.shape[1]))
+    direction = _outside(corners[place] - other, basis)
+    direction /= np.linalg.norm(direction)
+    return (points @ direction - other @ direction) ** 2
+
+
+def hull_corners(points: np.ndarray) -> list[int]:
+    """Return the rows that are no mixture of the others, by linear programming.
+
+    Of equal rows the last stays. Each row is one problem with as many unknowns as rows: for small vocabularies.
+    """
+    kept = list(range(len(points)))
+    for row in range(len(points)):
+        others = [other for other in kept if other != row]
+        if others and _distance_from_hull(points[row], points[others]) <= _IN_HULL:
+            kept = others
+    return kept
+
+
+def _distance_from_hull(point: np.ndarray, corners: np.ndarray) -> float:
+    """Return the least largest difference, over entries, between a point and a mixture of corners."""
+    # Unknowns: the shares of the corners, and the difference.
+    slack = np.ones((len(point), 1))
+    result = optimize.linprog(
+        np.append(np.zeros(len(corners)), 1.0),
+        A_ub=np.vstack([np.hstack([corners.T, -slack]), np.hstack([-corners.T, -slack])]),
+        b_ub=np.concatenate([point, -point]),
+        A_eq=np.append(np.ones(len(corners)), 0.0)[None],
+        b_eq=[1.0],
+        bounds=(0.0, None),
+        method="highs",
+        options={"primal_feasibility_tolerance": _EXACT, "dual_feasibility_tolerance": _EXACT},
+    )
+    if not result.success:
+        raise InputError(f"the linear programme for the hull failed: {result.message}; use find='fast'")
+    return float(result.fun)

@@ -1,0 +1,124 @@
+"""Anchors and word lists as people give them, as columns of the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from wayword.corpus.vocabulary import Vocabulary
+from wayword.errors import InputError, shorten
+
+Anchor = tuple[int, ...]
+
+
+def vocabulary_of(terms: Any, n_terms: int) -> Vocabulary | None:
+    """Return the terms of the columns, or None where they have no names."""
+    if terms is None:
+        return None
+    if isinstance(terms, str) or not isinstance(terms, Iterable):
+        raise InputError(f"terms must be a list of the columns' names, or a Vocabulary, got {shorten(terms)}")
+    vocabulary = terms if isinstance(terms, Vocabulary) else Vocabulary([str(term) for term in terms])
+    if len(vocabulary) != n_terms:
+        raise InputError(f"terms must name each of {n_terms} columns, got {len(vocabulary)} names")
+    return vocabulary
+
+
+def _column(word: Any, vocabulary: Vocabulary | None, n_terms: int) -> int:
+    if isinstance(word, Integral) and not isinstance(word, bool):
+        column = int(word)
+        if not 0 <= column < n_terms:
+            raise InputError(f"an anchor must be a column from 0 to {n_terms - 1}, got {column}")
+        return column
+    if not isinstance(word, str):
+        raise InputError(f"an anchor must be a word, a column, or several of these, got {shorten(word)}")
+    if vocabulary is None:
+        raise InputError(f"the anchor {word!r} is a word, but the columns have no names; give terms=, or its column")
+    return vocabulary.column(word)
+
+
+def read_anchors(anchors: Any, vocabulary: Vocabulary | None, frequencies: np.ndarray) -> list[Anchor]:
+    """Return each anchor as its columns.
+
+    Parameters
+    ----------
+    anchors : iterable of words, of columns, or of several words or columns each, or None
+    vocabulary : Vocabulary or None
+        Names of the columns.
+    frequencies : array of shape (n_terms,)
+        In how many documents each term occurs.
+    """
+    if anchors is None:
+        return []
+    if isinstance(anchors, str) or not isinstance(anchors, Iterable):
+        raise InputError(f"anchors must be a list, with one entry for each topic, got {shorten(anchors)}")
+    found: list[Anchor] = []
+    for anchor in anchors:
+        words = [anchor] if isinstance(anchor, str) or not isinstance(anchor, Iterable) else list(anchor)
+        columns = tuple(dict.fromkeys(_column(word, vocabulary, len(frequencies)) for word in words))
+        if not columns:
+            raise InputError("an anchor must have one word or more, got none; leave it out to have one found")
+        for column in columns:
+            if frequencies[column] == 0:
+                raise InputError(f"the anchor {name_of(column, vocabulary)} occurs in no document; choose another")
+        if set(columns) in [set(other) for other in found]:
+            names = ", ".join(name_of(column, vocabulary) for column in columns)
+            raise InputError(f"two topics have the same anchor ({names}); give each topic its own")
+        found.append(columns)
+    return found
+
+
+def name_of(column: int, vocabulary: Vocabulary | None) -> str:
+    """Return a column as a message shows it."""
+    return f"column {column}" if vocabulary is None else repr(vocabulary[column])
+
+
+def read_lexicon(lexicon: Mapping[str, Sequence[Any]], vocabulary: Vocabulary | None, n_terms: int) -> list[np.ndarray]:
+    """Return the columns of each category's words; words that no document has are left out."""
+    found = []
+    for name, words in lexicon.items():
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise InputError(f"category {name!r} of the lexicon must have a list of words, got {shorten(words)}")
+        named = [word for word in words if not isinstance(word, str) or (vocabulary is None or word in vocabulary)]
+        found.append(np.array([_column(word, vocabulary, n_terms) for word in named], dtype=np.int64))
+    if not any(len(list(words)) for words in lexicon.values()):
+        raise InputError("the lexicon given as prior has no words; give {category: [words]}")
+    if not any(map(len, found)):
+        raise InputError("no word of the lexicon is a term of the documents; check case and language")
+    return found
+
+
+def assign_categories(rows: np.ndarray, categories: Sequence[np.ndarray]) -> list[int]:
+    """Return a category for each anchor: again and again the likeliest of all pairs left.
+
+    A category goes to several anchors only when there are fewer categories than anchors.
+
+    Parameters
+    ----------
+    rows : array of shape (n_anchors, n_terms)
+        The anchors' rows of the co-occurrence matrix.
+    categories : sequence of int arrays
+        The columns of the words of each.
+    """
+    scores = np.stack([rows[:, words].sum(axis=1) for words in categories], axis=1)
+    assigned = np.full(len(rows), -1)
+    open_scores = scores.copy()
+    while (assigned < 0).any():
+        open_scores[assigned >= 0] = -1.0
+        if (open_scores < 0).all():  # every category has an anchor: all are open again
+            open_scores = np.where(assigned[:, None] >= 0, -1.0, scores)
+        anchor, category = np.unravel_index(int(open_scores.argmax()), scores.shape)
+        assigned[anchor] = category
+        open_scores[:, category] = -1.0
+    return assigned.tolist()
+
+
+def prior_mean(assigned: Sequence[int], categories: Sequence[np.ndarray], n_terms: int) -> np.ndarray:
+    """Return what a lexicon expects of each term: its share in each anchor's topic; zero for words of no category."""
+    mean = np.zeros((n_terms, len(assigned)))
+    for topic, category in enumerate(assigned):
+        mean[categories[category], topic] = 1.0
+    totals = mean.sum(axis=1, keepdims=True)
+    return np.divide(mean, totals, out=mean, where=totals > 0)

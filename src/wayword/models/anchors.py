@@ -1,0 +1,449 @@
+"""Anchor words: topics from the words that occur in one topic only."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from wayword.errors import InputError, WaywordWarning, shorten
+from wayword.kernels.threads import one_blas_thread
+from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
+from wayword.models.anchor_finding import find_corners, hull_corners
+from wayword.models.anchor_recovery import (
+    FREE,
+    Penalty,
+    Recovered,
+    correlations_of,
+    recover_by_divergence,
+    recover_by_inversion,
+    recover_by_squares,
+    recover_with_dirichlet,
+    topics_of,
+)
+from wayword.models.anchor_words import (
+    Anchor,
+    assign_categories,
+    prior_mean,
+    read_anchors,
+    read_lexicon,
+    vocabulary_of,
+)
+from wayword.models.document_topics import Method, infer_topics
+from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole
+from wayword.models.rectify import rectify
+from wayword.models.word_space import WordSpace, make_sketch
+from wayword.progress import Progress, ignore
+
+RECOVERIES = ("kl", "l2", "inverse")
+FINDERS = ("fast", "hull")
+REGULARIZERS = (None, "l2", "beta")
+# Single precision, two matrices.
+_MOST_RECTIFIED = 16_000
+_MOST_HULL = 1_000
+# Candidates under ``min_df="auto"``: terms of this share of documents, or fewer if that leaves too few terms.
+_AUTO_SHARE, _AUTO_LEAST, _CANDIDATES_A_TOPIC = 0.03, 3, 10
+_DEFAULT_STRENGTH = {"l2": 0.1, "beta": 0.3}
+
+
+def count_pairs(X: sparse.csr_matrix, progress: Progress = ignore) -> Cooccurrence:
+    """Return how likely terms occur together; matrices that hold no counts are taken as they are, diagonal and all."""
+    if np.array_equal(X.data, np.floor(X.data)):
+        return cooccurrence(X, progress=progress)
+    totals = np.asarray(X.sum(axis=1)).ravel()
+    rows = sparse.diags(np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)) @ X.astype(np.float64)
+    frequencies = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
+    return Cooccurrence(np.asarray((rows.T @ rows).todense()), int((totals > 0).sum()), frequencies)
+
+
+def candidates_of(frequencies: np.ndarray, min_df: int | str, n_documents: int, n_topics: int) -> np.ndarray:
+    """Return the columns that may become anchors: terms of enough documents."""
+    least = min_df
+    if least == "auto":
+        wanted = min(_CANDIDATES_A_TOPIC * n_topics, int((frequencies > 0).sum()))
+        enough = int(np.sort(frequencies)[-wanted]) if wanted else 1
+        least = max(1, min(max(_AUTO_LEAST, round(_AUTO_SHARE * n_documents)), enough))
+    return np.flatnonzero(frequencies >= max(int(least), 1))
+
+
+class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Topics from anchor words, solved for from which terms occur together, without going through the documents again.
+
+    A topic's anchor is a word, or a few, that occur in that topic only. Every other word's company is then a mixture
+    of the company of the anchors; the shares of that mixture say how likely a word comes from each topic. Anchors are
+    found, or given, or both; a change of anchors re-solves in moments.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many topics; None for as many as `anchors`.
+    anchors : list, optional
+        Anchors of the first topics: a word (or its column), or several words that together stand for one topic. If
+        there are fewer than `n_components`, the others are found.
+    recover : {"l2", "kl", "inverse"}
+        How mixtures are fitted: by least squares, in moments; by least divergence, which looks at every entry and
+        takes seconds; by inverting the anchors' block, which is exact without noise and poor with it.
+    find : {"fast", "hull"}
+        Farthest points one after the other; or the exact corners by linear programming, for small vocabularies.
+    regularizer : {None, "l2", "beta"}
+        What a mixture's shares cost: their squared distance from zero, or from `prior`; or what a Dirichlet prior on
+        the topics would have them cost, which takes common words off the top of topics and goes by divergence.
+    strength : float, optional
+        How much that counts; by default 0.1 for squares and 0.3 for the Dirichlet prior.
+    prior : mapping of str to list of str, or array of shape (n_terms, n_components), optional
+        Word lists by category, each of which goes to the anchor that it occurs with most; or the mean itself. Asks
+        for squares.
+    rectify : bool
+        Whether to remove what sampling noise adds to the co-occurrence matrix before anything else. Takes a few
+        seconds, and anchors then hardly depend on `min_df`.
+    min_df : int or "auto"
+        In how many documents a term must occur to be a candidate. By default in three percent of them, or in fewer
+        if that leaves fewer than ten candidates for each topic.
+    projection : int or None
+        To how many dimensions rows are projected, at random, before anchors are looked for; None looks at whole rows.
+    inference : {"cd", "em", "oneshot", "vb", "gibbs"}
+        How `transform` finds the topics of a document, see `infer_topics`.
+    alpha : float
+        The Dirichlet prior of ``"vb"`` and ``"gibbs"``, and of ``"em"`` above one.
+    tol : float
+        Largest gap between a term's mixture and the best one, as a share of an anchor's squared length.
+    terms : sequence of str or Vocabulary, optional
+        Names of the columns, to give anchors and word lists as words. The names of a data frame's columns do as well.
+    random_state : int, RandomState or None
+        Seed of the projection.
+
+    Attributes
+    ----------
+    anchors_ : list
+        The column of each topic's anchor; a tuple of columns where it has several words.
+    anchor_words_ : list or None
+        The same as words, if the columns have names.
+    components_ : array of shape (n_components, n_terms)
+        The topics; rows sum to one.
+    term_topics_ : array of shape (n_terms, n_components)
+        How likely each term comes from each topic; rows sum to one.
+    topic_correlation_ : array of shape (n_components, n_components)
+        How likely two words of a document come from topics k and l.
+    topic_shares_ : array of shape (n_components,)
+        How likely a word comes from each topic.
+    candidates_ : int array
+        The columns that could become anchors.
+    categories_ : list of str or None
+        The category of `prior` that each topic was given.
+    gap_ : float
+        How far any term's mixture is from the best one, at most; NaN if not measured.
+    moves_ : array
+        How far all shares moved in each round of the Dirichlet prior.
+    n_components_ : int
+        How many topics.
+
+    Examples
+    --------
+    >>> from wayword import AnchorTopics
+    >>> X = [[4, 2, 0, 0], [3, 2, 0, 0], [0, 0, 3, 3], [0, 0, 2, 4]]
+    >>> model = AnchorTopics(2, rectify=False, terms=["apple", "pear", "ship", "sail"]).fit(X)
+    >>> sorted(model.anchor_words_)
+    ['pear', 'ship']
+    >>> model.refit(anchors=["apple", "sail"]).components_.round(2)
+    array([[0.63, 0.37, 0.  , 0.  ],
+           [0.  , 0.  , 0.42, 0.58]])
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = 10,
+        *,
+        anchors: Any = None,
+        recover: Literal["l2", "kl", "inverse"] = "l2",
+        find: Literal["fast", "hull"] = "fast",
+        regularizer: Literal["l2", "beta"] | None = None,
+        strength: float | None = None,
+        prior: Any = None,
+        rectify: bool = True,
+        min_df: int | Literal["auto"] = "auto",
+        projection: int | None = 1000,
+        inference: Literal["cd", "em", "oneshot", "vb", "gibbs"] = "cd",
+        alpha: float = 0.1,
+        tol: float = 1e-12,
+        terms: Any = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.anchors = anchors
+        self.recover = recover
+        self.find = find
+        self.regularizer = regularizer
+        self.strength = strength
+        self.prior = prior
+        self.rectify = rectify
+        self.min_df = min_df
+        self.projection = projection
+        self.inference = inference
+        self.alpha = alpha
+        self.tol = tol
+        self.terms = terms
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = ignore) -> AnchorTopics:
+        """Find topics.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms), or Cooccurrence
+            Counts of documents, or what has been counted of them.
+        y : None
+            Not used.
+        progress : callable
+            Told ``("terms", done, total)`` while pairs are counted, and ``("rounds", done, total)`` while rectified.
+        """
+        del y
+        self._check_settings()
+        pairs = self._read(X, progress)
+        self._solve(self._make_space(pairs, progress), pairs.n_documents)
+        return self
+
+    def _read(self, X: Any, progress: Progress) -> Cooccurrence:
+        """Return what occurs together, and remember the columns."""
+        if isinstance(X, Cooccurrence):
+            self.n_features_in_ = X.n_terms
+            vars(self).pop("feature_names_in_", None)  # of a fit before
+            return X
+        return count_pairs(check_matrix(self, X, reset=True), progress)
+
+    def _make_space(self, pairs: Cooccurrence, progress: Progress) -> WordSpace:
+        self._vocabulary = vocabulary_of(getattr(self, "feature_names_in_", self.terms), pairs.n_terms)
+        if pairs.n_documents == 0:
+            raise InputError("no document has two words or more, so nothing occurs together; give longer documents")
+        self._pairs = pairs
+        return WordSpace(self._rectified(self._count_topics(pairs.document_frequencies), progress))
+
+    def _rectified(self, n_topics: int, progress: Progress = ignore) -> Cooccurrence:
+        """Return the counts of pairs as so many topics would have them."""
+        n_terms = self._pairs.n_terms
+        if not self.rectify or n_topics >= n_terms:
+            return self._pairs
+        if n_terms > _MOST_RECTIFIED:
+            message = f"{n_terms:,} terms are too many to rectify; going on without. Keep fewer, or set rectify=False"
+            warnings.warn(message, WaywordWarning, stacklevel=5)
+            return self._pairs
+        return rectify(self._pairs, n_topics, progress=progress)
+
+    @property
+    def _frequencies(self) -> np.ndarray:
+        """In how many documents each term occurs; zero if no other term does there."""
+        return np.where(self._pairs.row_sums > 0, self._pairs.document_frequencies, 0)
+
+    def _count_topics(self, frequencies: np.ndarray) -> int:
+        given = read_anchors(self.anchors, self._vocabulary, frequencies)
+        n_topics = len(given) if self.n_components is None else self.n_components
+        if len(given) > n_topics:
+            raise InputError(
+                f"{len(given)} anchors were given for {n_topics} topics; raise n_components, or set it to None"
+            )
+        if n_topics == 0:
+            raise InputError("n_components is None and no anchor was given; set one of the two")
+        return n_topics
+
+    def _solve(self, space: WordSpace, n_documents: int) -> None:
+        self._space = space
+        frequencies = self._frequencies
+        n_topics = self._count_topics(frequencies)
+        self.candidates_ = candidates_of(frequencies, self.min_df, n_documents, n_topics)
+        given = read_anchors(self.anchors, self._vocabulary, frequencies)
+        self._recover(given + self._find(given, n_topics - len(given)))
+
+    def _find(self, given: list[Anchor], n_wanted: int) -> list[Anchor]:
+        """Return anchors beside those given."""
+        if not n_wanted:
+            corners = self._space.corners(given)
+            find_corners(corners, 0, corners)  # an error if one is a mixture of others
+            return []
+        taken = [anchor[0] for anchor in given if len(anchor) == 1]
+        candidates = np.setdiff1d(self.candidates_, taken)
+        if self.find == "hull":
+            candidates = self._on_hull(candidates)
+        if len(candidates) < n_wanted:
+            raise InputError(
+                f"cannot find {n_wanted} anchors among {len(candidates)} candidates; "
+                f"lower min_df (now {self.min_df!r}) or n_components"
+            )
+        space = self._space
+        sketch = make_sketch(space.n_terms, self.projection, check_random_state(self.random_state))
+        corners = space.project(space.corners(given), sketch) if given else None
+        with one_blas_thread():
+            found = find_corners(space.project_terms(candidates, sketch), n_wanted, corners)
+        return [(int(candidates[place]),) for place in found]
+
+    def _on_hull(self, candidates: np.ndarray) -> np.ndarray:
+        if len(candidates) > _MOST_HULL:
+            raise InputError(
+                f"find='hull' is for up to {_MOST_HULL:,} candidates, got {len(candidates):,}; use find='fast'"
+            )
+        return candidates[hull_corners(self._space.rows(candidates))]
+
+    def _recover(self, anchors: list[Anchor], start: np.ndarray | None = None) -> None:
+        """Solve for topics with given anchors, and keep them."""
+        space = self._space
+        corners = space.corners(anchors)
+        self.categories_ = None
+        if self.recover == "inverse":
+            found = self._invert(anchors)
+        else:
+            found = self._mix(anchors, corners, start)
+            self.components_ = topics_of(found.shares, space.frequencies)
+            shares = space.frequencies @ found.shares
+            self.topic_correlation_ = correlations_of(self.components_, shares, corners[:, : space.n_terms])
+        self.term_topics_, self.gap_, self.moves_ = found.shares, found.gap, np.array(found.moves)
+        self.topic_shares_ = space.frequencies @ found.shares
+        self.anchors_ = [anchor[0] if len(anchor) == 1 else anchor for anchor in anchors]
+        names = self._vocabulary
+        self.anchor_words_ = None
+        if names is not None:
+            words = [tuple(names[column] for column in anchor) for anchor in anchors]
+            self.anchor_words_ = [word[0] if len(word) == 1 else word for word in words]
+        self.n_components_ = len(anchors)
+
+    def _invert(self, anchors: list[Anchor]) -> Recovered:
+        if any(len(anchor) > 1 for anchor in anchors) or self.regularizer is not None or self.prior is not None:
+            raise InputError(
+                "recover='inverse' knows anchors of one word only, and no regularizer; use recover='l2' or 'kl'"
+            )
+        topics, self.topic_correlation_ = recover_by_inversion(self._space, [anchor[0] for anchor in anchors])
+        self.components_ = topics
+        joint = np.maximum(topics.T, 0.0) * np.maximum(self.topic_correlation_.sum(axis=0), 0.0)
+        totals = joint.sum(axis=1, keepdims=True)
+        shares = np.where(totals > 0, joint / np.where(totals > 0, totals, 1.0), 1.0 / len(anchors))
+        return Recovered(shares, np.nan)
+
+    def _mix(self, anchors: list[Anchor], corners: np.ndarray, start: np.ndarray | None) -> Recovered:
+        """Return every term as a mixture of the anchors."""
+        kind = "l2" if self.regularizer is None and self.prior is not None else self.regularizer
+        strength = _DEFAULT_STRENGTH.get(kind or "", 0.0) if self.strength is None else float(self.strength)
+        squares = Penalty(strength, self._mean(anchors, corners)) if kind == "l2" else FREE
+        if self.recover == "l2" and kind != "beta":
+            return recover_by_squares(
+                self._space, corners, penalty=squares, settled=self.tol, start=start, anchors=anchors
+            )
+        if kind is None:
+            return recover_by_divergence(self._space, corners, start=start)
+        near = recover_by_squares(self._space, corners, start=start, anchors=anchors).shares
+        if kind == "l2":
+            return recover_by_divergence(self._space, corners, penalty=squares, start=near)
+        return recover_with_dirichlet(self._space, corners, strength, near)
+
+    def _mean(self, anchors: list[Anchor], corners: np.ndarray) -> np.ndarray | float:
+        """Return what shares are drawn towards."""
+        if self.prior is None:
+            return 0.0
+        n_terms = self._space.n_terms
+        if isinstance(self.prior, Mapping):
+            categories = read_lexicon(self.prior, self._vocabulary, n_terms)
+            masses = np.array([self._space.frequencies[list(anchor)].sum() for anchor in anchors])
+            assigned = assign_categories(corners[:, :n_terms] * masses[:, None], categories)
+            names = list(self.prior)
+            self.categories_ = [names[category] for category in assigned]
+            return prior_mean(assigned, categories, n_terms)
+        try:
+            mean = np.asarray(self.prior, dtype=np.float64)
+        except (TypeError, ValueError):
+            mean = np.empty(0)
+        if mean.shape != (n_terms, len(anchors)) or not np.isfinite(mean).all():
+            raise InputError(
+                f"prior must be word lists, or finite numbers of shape {(n_terms, len(anchors))}, got {shorten(self.prior)}"
+            )
+        return mean
+
+    def refit(self, anchors: Any = None, *, n_components: int | None = None) -> AnchorTopics:
+        """Solve again with other anchors, without going through the documents.
+
+        Parameters
+        ----------
+        anchors : list, optional
+            Anchors of the first topics, as for the class; by default those of now.
+        n_components : int, optional
+            How many topics; by default as many as now, or as anchors if there are more. Missing anchors are found.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_space"):
+            raise InputError("a model read from a file has no co-occurrence to solve again with; fit it first")
+        anchors = self.anchors_ if anchors is None else anchors
+        given = read_anchors(anchors, self._vocabulary, self._frequencies)
+        wanted = max(len(given), self.n_components_) if n_components is None else n_components
+        check_whole("n_components", wanted, least=max(len(given), 1))
+        start = self.term_topics_.copy() if wanted == self.n_components_ else None
+        if wanted > self.n_components_ and self._space.pairs is not self._pairs:
+            self._space = replace(self._space, pairs=self._rectified(wanted))
+        self._recover(given + self._find(given, wanted - len(given)), start)
+        return self
+
+    def transform(self, X: Any, *, method: str | None = None) -> np.ndarray:
+        """Return the share of each topic in each document.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+        method : {"cd", "em", "oneshot", "vb", "gibbs"}, optional
+            How shares are found; by default as `inference` says.
+
+        Returns
+        -------
+        array of shape (n_documents, n_components)
+            Rows sum to one; an empty document has the same share of every topic.
+        """
+        check_is_fitted(self)
+        chosen = cast(Method, self.inference if method is None else method)
+        check_choice("method", chosen, get_args(Method))
+        return self._infer(check_matrix(self, X, reset=False), chosen)
+
+    def _infer(self, X: sparse.csr_matrix, method: Method) -> np.ndarray:
+        # A term that was never seen says nothing about topics.
+        seen = (self.components_ != 0).any(axis=0)
+        return infer_topics(
+            X,
+            topics_without_negatives(self.components_),
+            method=method,
+            alpha=self.alpha,
+            term_topics=self.term_topics_ * seen[:, None] if method == "oneshot" else None,
+            random_state=self.random_state,
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def _check_settings(self) -> None:
+        if self.n_components is not None:
+            check_whole("n_components", self.n_components)
+        check_choice("recover", self.recover, RECOVERIES)
+        check_choice("find", self.find, FINDERS)
+        check_choice("regularizer", self.regularizer, REGULARIZERS)
+        check_choice("inference", self.inference, get_args(Method))
+        if self.regularizer == "beta" and self.prior is not None:
+            raise InputError("a prior needs regularizer='l2', got 'beta'")
+        if self.strength is not None:
+            check_number("strength", self.strength)
+        if self.min_df != "auto":
+            check_whole("min_df", self.min_df)
+        if self.projection is not None:
+            check_whole("projection", self.projection, least=2)
+        check_number("alpha", self.alpha, least=np.finfo(np.float64).tiny)
+        check_number("tol", self.tol)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def topics_without_negatives(topics: np.ndarray) -> np.ndarray:
+    """Return topics as distributions; inversion leaves some entries below zero."""
+    topics = np.maximum(topics, 0.0)
+    return topics / np.maximum(topics.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)

@@ -1,0 +1,333 @@
+"""Anchor words that know labels: terms as points in a space with a column for each label."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse, special
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from wayword.errors import InputError, shorten
+from wayword.models.anchors import AnchorTopics, count_pairs
+from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole, drop_zeros
+from wayword.models.label_columns import label_columns, spread_of, spread_of_words
+from wayword.models.labels import Kind, Labels, answer_in_kind, read_labels, share_of_right_answers
+from wayword.models.linear import find_idf, weigh
+from wayword.models.word_space import WordSpace
+from wayword.progress import Progress, ignore
+
+RESPONSES = ("auto", "labels", "numbers")
+_TINY = np.finfo(np.float64).tiny
+# How much errors cost the predictor: scikit-learn's C.
+_ERROR_COST = 3.0
+# Log odds of a label that all documents have, or none.
+_SURE = 10.0
+_NO_SPREAD = 1e-9
+
+
+def _is_numeric(y: Any) -> bool:
+    """Whether `y` holds numbers with fractions, one for each document."""
+    try:
+        given = np.asarray(y)
+        values = given.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    if given.dtype.kind in "US" or (given.dtype == object and any(isinstance(value, str) for value in given.flat)):
+        return False  # names, even if they look like numbers
+    known = values[np.isfinite(values)]
+    return values.ndim == 1 and bool((known != np.floor(known)).any())
+
+
+def cut_into_bins(y: Any, n_bins: int) -> tuple[list[int | None], np.ndarray]:
+    """Return the bin of each number, and the mean of each bin; bins hold about the same number of documents each.
+
+    Numbers that are NaN are unknown. Equal numbers share a bin, so there may be fewer bins.
+    """
+    try:
+        values = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"a numeric response must be one number for each document, got {shorten(y)}") from None
+    known = values[~np.isnan(values)]
+    if values.ndim != 1 or not len(known) or not np.isfinite(known).all():
+        raise InputError(f"a numeric response must be finite numbers, or NaN where unknown, got {shorten(y)}")
+    edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
+    places = np.searchsorted(edges, values, side="right")
+    used, places = np.unique(places, return_inverse=True)
+    means = np.array([values[(places == place) & ~np.isnan(values)].mean() for place in range(len(used))])
+    return [None if np.isnan(value) else int(place) for value, place in zip(values, places, strict=True)], means
+
+
+class SupervisedAnchors(ClassifierMixin, AnchorTopics):
+    """Anchor words found and solved for in a space that holds labels beside words.
+
+    A term's point is its company, as in `AnchorTopics`, and how likely a document that holds it has each label. Terms
+    that tell labels apart become anchors, and the topics that follow from them predict. Labels may be one or several
+    for each document, or a number; documents without one still tell which terms occur together.
+
+    Parameters
+    ----------
+    n_components, anchors, recover, find, regularizer, strength, prior, rectify, min_df, projection, alpha, tol
+        As for `AnchorTopics`.
+    inference : {"oneshot", "cd", "em", "vb", "gibbs"}
+        How `transform` and `features` find the topics of a document. What each word says alone, labels included,
+        predicts best.
+    label_weight : float
+        How far terms are spread by labels, as a multiple of how far they are spread by words.
+    pseudo_counts : float
+        How many documents' worth what all documents have counts for each term's labels: terms of few documents say
+        little about labels.
+    lexical_mix : float
+        The share of tf-idf in `features`, from 0, topics alone, to 1.
+    response : {"auto", "labels", "numbers"}
+        What `y` is: labels, or one number for each document. By default numbers if any has a fraction.
+    n_bins : int
+        Into how many bins of about the same size numbers are cut.
+    terms, random_state
+        As for `AnchorTopics`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_labels,)
+        The labels, in the order of `predict_proba`; of numbers, the mean of each bin.
+    label_topics_ : array of shape (n_components, n_labels)
+        How likely a document has each label, where its words come from a topic.
+    term_weights_, topic_weights_, offsets_ : arrays of shapes (n_terms, n_labels), (n_components, n_labels), (n_labels,)
+        What each term, as tf-idf, and each topic adds to the log odds of a label.
+    anchors_, anchor_words_, components_, term_topics_, topic_correlation_, topic_shares_, gap_
+        As for `AnchorTopics`.
+
+    Examples
+    --------
+    >>> from wayword import SupervisedAnchors
+    >>> X = [[4, 2, 0, 0], [3, 2, 0, 0], [0, 0, 3, 3], [0, 0, 2, 4]]
+    >>> model = SupervisedAnchors(2, rectify=False).fit(X, ["fruit", "fruit", "ships", None])
+    >>> model.predict([[1, 0, 0, 0], [0, 0, 0, 1]]).tolist()
+    ['fruit', 'ships']
+    """
+
+    label_kind_: Kind
+    bin_means_: np.ndarray | None
+
+    def __init__(
+        self,
+        n_components: int | None = 10,
+        *,
+        anchors: Any = None,
+        recover: Literal["l2", "kl"] = "l2",
+        find: Literal["fast", "hull"] = "fast",
+        regularizer: Literal["l2", "beta"] | None = None,
+        strength: float | None = None,
+        prior: Any = None,
+        rectify: bool = True,
+        min_df: int | Literal["auto"] = "auto",
+        projection: int | None = 1000,
+        inference: Literal["cd", "em", "oneshot", "vb", "gibbs"] = "oneshot",
+        alpha: float = 0.1,
+        tol: float = 1e-12,
+        label_weight: float = 4.0,
+        pseudo_counts: float = 20.0,
+        lexical_mix: float = 0.0,
+        response: Literal["auto", "labels", "numbers"] = "auto",
+        n_bins: int = 5,
+        terms: Any = None,
+        random_state: Any = 0,
+    ) -> None:
+        super().__init__(
+            n_components,
+            anchors=anchors,
+            recover=recover,
+            find=find,
+            regularizer=regularizer,
+            strength=strength,
+            prior=prior,
+            rectify=rectify,
+            min_df=min_df,
+            projection=projection,
+            inference=inference,
+            alpha=alpha,
+            tol=tol,
+            terms=terms,
+            random_state=random_state,
+        )
+        self.label_weight = label_weight
+        self.pseudo_counts = pseudo_counts
+        self.lexical_mix = lexical_mix
+        self.response = response
+        self.n_bins = n_bins
+
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = ignore) -> SupervisedAnchors:
+        """Find topics that go with labels, and what predicts the labels.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+            Counts of documents.
+        y : names, lists of names, matrix of shape (n_documents, n_labels), or numbers
+            What is known: None, NaN or -1 for an unlabelled document, an empty list, or a row without a 1.
+        progress : callable
+            As for `AnchorTopics`.
+        """
+        self._check_settings()
+        X = drop_zeros(check_matrix(self, X, reset=True))
+        labels = self._read_labels(y, X.shape[0])
+        pairs = count_pairs(X, progress)
+        columns = label_columns(X, labels, self.pseudo_counts)
+        self._label_chances = columns[:, : len(labels.names)]
+        self._solve(self._with_labels(self._make_space(pairs, progress), columns), pairs.n_documents)
+        self.label_topics_ = self.components_ @ self._label_chances
+        self._learn_to_predict(X, labels)
+        return self
+
+    def _with_labels(self, space: WordSpace, columns: np.ndarray) -> WordSpace:
+        """Return a space with label columns, scaled to spread terms as far as is asked for."""
+        spread = spread_of(columns, space.frequencies)
+        # Labels that tell no terms apart are left out: rounding is no spread.
+        scale = self.label_weight * spread_of_words(space) / spread if spread > _NO_SPREAD else 0.0
+        return WordSpace(space.pairs, columns * scale)
+
+    def _read_labels(self, y: Any, n_documents: int) -> Labels:
+        if y is None:
+            raise InputError(
+                "SupervisedAnchors requires y to be passed, but the target y is None; AnchorTopics needs no labels"
+            )
+        self.bin_means_ = None
+        if self.response == "numbers" or (self.response == "auto" and _is_numeric(y)):
+            y, self.bin_means_ = cut_into_bins(y, self.n_bins)
+        labels = read_labels(y, n_documents)
+        if not labels.indicator.any():
+            raise InputError("y names no label of any document; label some, or use AnchorTopics, which needs no labels")
+        self.classes_ = labels.names if self.bin_means_ is None else self.bin_means_
+        self.label_kind_ = labels.kind
+        return labels
+
+    def _learn_to_predict(self, X: sparse.csr_matrix, labels: Labels) -> None:
+        """Fit the log odds of labels as sums over terms and topics."""
+        told = labels.labelled
+        self.idf_ = find_idf(X[told])
+        inputs = self._inputs(X[told])
+        # Of two labels that exclude each other, one plane serves both.
+        twins = labels.kind == "single" and len(labels.names) == 2
+        planes = [
+            _fit_plane(inputs[labels.known[told, label]], labels.indicator[told & labels.known[:, label], label])
+            for label in range(1 if twins else len(labels.names))
+        ]
+        if twins:
+            planes.append((-planes[0][0], -planes[0][1]))
+        weights = np.column_stack([plane for plane, _ in planes])
+        self.term_weights_, self.topic_weights_ = weights[: X.shape[1]], weights[X.shape[1] :]
+        self.offsets_ = np.array([offset for _, offset in planes])
+
+    def _inputs(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
+        """Return what the predictor sees of documents: tf-idf, and the topics of their words."""
+        shares = self._infer(X, "oneshot")
+        return sparse.csr_matrix(sparse.hstack([weigh(X, self.idf_), sparse.csr_matrix(shares)]))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of every label: array of shape (n_documents, n_labels); of two labels, of the second."""
+        odds = self._log_odds(X)
+        return odds[:, 1] if self.label_kind_ == "single" and odds.shape[1] == 2 else odds
+
+    def _log_odds(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = check_matrix(self, X, reset=False)
+        return self._inputs(X) @ np.vstack([self.term_weights_, self.topic_weights_]) + self.offsets_
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return how likely each label applies; for one label a document, the chances sum to one.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        array of shape (n_documents, n_labels), in the order of `classes_`
+        """
+        chances = special.expit(self._log_odds(X))
+        if self.label_kind_ == "single":
+            chances = chances / np.maximum(chances.sum(axis=1, keepdims=True), _TINY)
+        return chances
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels of documents, in the form that `y` had in `fit`; of numbers, what is expected."""
+        chances = self.predict_proba(X)
+        if self.bin_means_ is not None:
+            return chances @ self.bin_means_
+        return answer_in_kind(self.classes_, self.label_kind_, chances)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of documents whose labels are all found, and no others; of numbers, R squared."""
+        answers = self.predict(X)
+        weights = check_sample_weight(sample_weight, len(answers))
+        if self.bin_means_ is not None:
+            truth = np.asarray(y, dtype=np.float64)
+            known = ~np.isnan(truth)
+            return float(
+                r2_score(truth[known], answers[known], sample_weight=None if weights is None else weights[known])
+            )
+        return share_of_right_answers(answers, y, self.label_kind_, weights)
+
+    def features(self, X: Any) -> np.ndarray | sparse.csr_matrix:
+        """Return what any classifier can learn from: the logarithms of topic shares, and tf-idf if mixed in.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        array of shape (n_documents, n_components), or sparse matrix of shape (n_documents, n_components + n_terms)
+            With `lexical_mix` m, the logarithms times 1 - m, and tf-idf times m.
+        """
+        check_is_fitted(self)
+        X = check_matrix(self, X, reset=False)
+        lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
+        # As many more words as the prior is worth, so that no share is zero.
+        shares = lengths * self._infer(X, self.inference) + self.alpha
+        shares /= lengths + self.alpha * self.n_components_
+        logs = np.log(shares)
+        if not self.lexical_mix:
+            return logs
+        parts = [sparse.csr_matrix((1.0 - self.lexical_mix) * logs), self.lexical_mix * weigh(X, self.idf_)]
+        return sparse.csr_matrix(sparse.hstack(parts))
+
+    def refit(self, anchors: Any = None, *, n_components: int | None = None) -> SupervisedAnchors:
+        """Solve again with other anchors; what predicts labels from terms stays, topics no longer add to it."""
+        super().refit(anchors, n_components=n_components)
+        self.label_topics_ = self.components_ @ self._label_chances
+        self.topic_weights_ = np.zeros((self.n_components_, len(self.classes_)))
+        return self
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        check_number("label_weight", self.label_weight)
+        check_number("pseudo_counts", self.pseudo_counts)
+        check_number("lexical_mix", self.lexical_mix, most=1.0)
+        check_choice("response", self.response, RESPONSES)
+        check_whole("n_bins", self.n_bins, least=2)
+        if self.recover == "inverse":
+            raise InputError("recover='inverse' knows no label columns; use recover='l2' or 'kl'")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.poor_score = True  # on points that are no mixtures, as in the common checks
+        return tags
+
+
+def _fit_plane(inputs: sparse.csr_matrix, applies: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return weights and offset of the log odds that a label applies."""
+    if applies.all() or not applies.any():  # nothing to tell apart
+        return np.zeros(inputs.shape[1]), _SURE if applies.any() else -_SURE
+    machine = LogisticRegression(C=_ERROR_COST, solver="liblinear")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(inputs, applies)
+    return machine.coef_[0], float(machine.intercept_[0])
