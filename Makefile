@@ -31,7 +31,7 @@ format: $(STAMPS)/lint ## Put the code in shape
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-bench: $(STAMPS)/test ## Print the ratios against peers, measured side by side
+bench: $(STAMPS)/bench ## Print the ratios against peers, measured side by side
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 docs: $(STAMPS)/docs ## Build the documentation into docs/_build/html

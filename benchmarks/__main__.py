@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.measure import Result, save_results
 
-NAMES = ("startup", "counting", "cooccurrence", "memory", "factorisation", "themes")
+NAMES = ("startup", "counting", "cooccurrence", "memory", "factorisation", "themes", "anchors")
 
 
 def show(result: Result) -> None:

@@ -213,7 +213,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Return what occurs together, and remember the columns."""
         if isinstance(X, Cooccurrence):
             self.n_features_in_ = X.n_terms
-            vars(self).pop("feature_names_in_", None)  # of a fit before
+            if hasattr(self, "feature_names_in_"):  # of a fit before
+                del self.feature_names_in_
             return X
         return count_pairs(check_matrix(self, X, reset=True), progress)
 
