@@ -158,7 +158,7 @@ def test_single_precision_gives_nearly_the_same():
 
 @pytest.mark.parametrize("kind", ["l2", "kl", "beta"])
 def test_the_same_bits_on_every_run_and_for_any_number_of_threads(monkeypatch, kind):
-    X = sparse.csr_matrix(draw(n_documents=200, n_terms=600))
+    X = sparse.csr_matrix(draw(n_documents=100, n_terms=520))
     results = set()
     for threads in ("1", "1", "2", "8"):
         monkeypatch.setenv("WAYWORD_THREADS", threads)

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from wayword import __version__
-from wayword.cli import corpus, demo, explain, themes
+from wayword.cli import anchors, corpus, demo, explain, themes
 from wayword.cli.console import note, printable, settings
 from wayword.errors import InputError, MissingColumnError, WaywordError, WaywordWarning
 
@@ -36,6 +36,7 @@ app.command()(themes.fit)
 app.command()(themes.themes)
 app.command()(themes.predict)
 app.command()(explain.explain)
+app.command()(anchors.anchors)
 app.command()(demo.demo)
 
 
