@@ -18,7 +18,7 @@ from wayword.kernels.threads import map_in_order, one_blas_thread
 from wayword.models.word_space import WordSpace
 
 _ROWS_AT_ONCE = 256
-_MOST_STEPS = 100_000
+_MOST_STEPS = 20_000
 _TINY = np.finfo(np.float64).tiny
 # What a logarithm takes for a share of zero.
 _NONE = 1e-100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -52,7 +52,7 @@ def read_anchors(anchors: Any, vocabulary: Vocabulary | None, frequencies: np.nd
     """
     if anchors is None:
         return []
-    if isinstance(anchors, str) or not isinstance(anchors, Iterable):
+    if isinstance(anchors, str | Iterator) or not isinstance(anchors, Iterable):
         raise InputError(f"anchors must be a list, with one entry for each topic, got {shorten(anchors)}")
     found: list[Anchor] = []
     for anchor in anchors:
@@ -81,6 +81,8 @@ def read_lexicon(lexicon: Mapping[str, Sequence[Any]], vocabulary: Vocabulary | 
     for name, words in lexicon.items():
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise InputError(f"category {name!r} of the lexicon must have a list of words, got {shorten(words)}")
+        if vocabulary is None and any(isinstance(word, str) for word in words):
+            raise InputError(f"category {name!r} of the lexicon has words, but the columns have no names; give terms=")
         named = [word for word in words if not isinstance(word, str) or (vocabulary is None or word in vocabulary)]
         found.append(np.array([_column(word, vocabulary, n_terms) for word in named], dtype=np.int64))
     if not any(len(list(words)) for words in lexicon.values()):

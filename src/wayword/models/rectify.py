@@ -19,11 +19,26 @@ _ROWS_AT_ONCE = 256
 _BEYOND = 10
 _FIRST_SWEEPS = 4
 _EXACT_TERMS = 2000
+_FEW_TERMS = 500
 
 
 def _times(matrix: np.ndarray, other: np.ndarray) -> np.ndarray:
     pieces = [slice(first, first + _ROWS_AT_ONCE) for first in range(0, len(matrix), _ROWS_AT_ONCE)]
     return np.vstack(list(map_in_order(lambda piece: matrix[piece] @ other, pieces)))
+
+
+def _top_directions(matrix: np.ndarray, basis: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the largest eigenvalues above zero, their eigenvectors, and the basis to find the next ones from."""
+    if len(matrix) <= _FEW_TERMS:  # all at once, exactly
+        values, vectors = np.linalg.eigh(matrix)
+    else:
+        image = _times(matrix, basis)
+        values, within = np.linalg.eigh((basis.T @ image).astype(np.float64))
+        vectors = basis @ within.astype(basis.dtype)
+        basis = np.linalg.qr(image)[0]
+    top = values.argsort()[::-1][:rank]
+    top = top[values[top] > 0]
+    return values[top].astype(matrix.dtype), vectors[:, top], basis
 
 
 def _rebuild(left: np.ndarray, right: np.ndarray, target: np.ndarray) -> None:
@@ -74,13 +89,8 @@ def rectify(
         for _ in range(_FIRST_SWEEPS):
             basis = np.linalg.qr(_times(matrix, basis))[0]
         for done in range(1, rounds + 1):
-            image = _times(matrix, basis)
-            values, vectors = np.linalg.eigh((basis.T @ image).astype(np.float64))
-            top = values.argsort()[::-1][:rank]
-            top = top[values[top] > 0]
-            directions = basis @ vectors[:, top].astype(kind)
-            _rebuild(directions * values[top].astype(kind), directions, matrix)
-            basis = np.linalg.qr(image)[0]
+            values, directions, basis = _top_directions(matrix, basis, rank)
+            _rebuild(directions * values, directions, matrix)
             progress("rounds", done, rounds)
     # Shifting gives something to terms that occur with none.
     absent = pairs.row_sums <= 0

@@ -24,8 +24,10 @@ from wayword.progress import Progress, ignore
 
 RESPONSES = ("auto", "labels", "numbers")
 _TINY = np.finfo(np.float64).tiny
-# How much errors cost the predictor: scikit-learn's C.
-_ERROR_COST = 3.0
+# How much errors may cost the predictor (scikit-learn's C); a share of the documents of the most frequent labels
+# chooses, if there are enough of them.
+_ERROR_COSTS = (10.0, 1.0)
+_HELD_SHARE, _FEWEST_HELD, _LABELS_TO_CHOOSE_BY = 0.2, 20, 3
 # Log odds of a label that all documents have, or none.
 _SURE = 10.0
 _NO_SPREAD = 1e-9
@@ -197,6 +199,8 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
                 "SupervisedAnchors requires y to be passed, but the target y is None; AnchorTopics needs no labels"
             )
         self.bin_means_ = None
+        if isinstance(y, np.ndarray) and y.shape[1:] == (1,):
+            y = y.ravel()
         if self.response == "numbers" or (self.response == "auto" and _is_numeric(y)):
             y, self.bin_means_ = cut_into_bins(y, self.n_bins)
         labels = read_labels(y, n_documents)
@@ -213,10 +217,12 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         inputs = self._inputs(X[told])
         # Of two labels that exclude each other, one plane serves both.
         twins = labels.kind == "single" and len(labels.names) == 2
-        planes = [
-            _fit_plane(inputs[labels.known[told, label]], labels.indicator[told & labels.known[:, label], label])
+        tasks = [
+            (inputs[labels.known[told, label]], labels.indicator[told & labels.known[:, label], label])
             for label in range(1 if twins else len(labels.names))
         ]
+        cost = _choose_cost(tasks)
+        planes = [_fit_plane(*task, cost) for task in tasks]
         if twins:
             planes.append((-planes[0][0], -planes[0][1]))
         weights = np.column_stack([plane for plane, _ in planes])
@@ -322,11 +328,26 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         return tags
 
 
-def _fit_plane(inputs: sparse.csr_matrix, applies: np.ndarray) -> tuple[np.ndarray, float]:
+def _choose_cost(tasks: list[tuple[sparse.csr_matrix, np.ndarray]]) -> float:
+    """Return how much errors are to cost: what makes documents that were held out likeliest."""
+    frequent = sorted(tasks, key=lambda task: -min(task[1].sum(), (~task[1]).sum()))[:_LABELS_TO_CHOOSE_BY]
+    losses = np.zeros(len(_ERROR_COSTS))
+    for inputs, applies in frequent:
+        held = np.random.RandomState(0).random_sample(len(applies)) < _HELD_SHARE
+        if held.sum() < _FEWEST_HELD or not 0 < applies[~held].sum() < (~held).sum():
+            continue
+        for place, cost in enumerate(_ERROR_COSTS):
+            weights, offset = _fit_plane(inputs[~held], applies[~held], cost)
+            odds = inputs[held] @ weights + offset
+            losses[place] += np.logaddexp(0.0, np.where(applies[held], -odds, odds)).sum()
+    return _ERROR_COSTS[int(losses.argmin())]
+
+
+def _fit_plane(inputs: sparse.csr_matrix, applies: np.ndarray, cost: float) -> tuple[np.ndarray, float]:
     """Return weights and offset of the log odds that a label applies."""
     if applies.all() or not applies.any():  # nothing to tell apart
         return np.zeros(inputs.shape[1]), _SURE if applies.any() else -_SURE
-    machine = LogisticRegression(C=_ERROR_COST, solver="liblinear")
+    machine = LogisticRegression(C=cost, solver="liblinear")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(inputs, applies)

@@ -1,0 +1,446 @@
+"""``python -m benchmarks.anchor_quality``: chapter 3 of Nguyen's thesis, made again.
+
+Topics of plain, regularised and rectified anchor words, of Gibbs sampling (tomotopy) and of variational Bayes
+(scikit-learn): how well their top twenty words go together, in the corpus itself and in Wikipedia, and how likely they
+find other documents.
+
+Chosen before any result was seen: messages of 20 Newsgroups without their headers (all up to the first blank line),
+stop words out, lemmas, terms of ten documents or more and of a fifth of them at most; papers of NIPS as they come, terms
+of ten documents or more and of half of them at most, because a paper of a thousand words holds most common ones. A
+vocabulary of ten documents or more means that M = 1 admits every term. 70 % of documents are learnt from, 15 % choose,
+15 % are reported on. As in the thesis, M is chosen with plain anchors, and the strength of a penalty at that M;
+rectified anchors choose their own M. All are chosen twice: for coherence and for likelihood. Which strengths to try was
+laid out by a look at the 15 % to choose by. Each fit is measured on both parts and kept; the tables read what was
+chosen on the one and say what it does on the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import LatentDirichletAllocation
+
+from benchmarks.anchors import as_words, import_peer
+from benchmarks.measure import REPOSITORY, find_corpus
+from wayword import AnchorTopics, Cooccurrence, Vectorizer, cooccurrence, held_out_likelihood, npmi, read_corpus
+
+CORPORA = ("20newsgroups", "nips")
+TOPICS = (20, 40, 60, 80)
+THRESHOLDS = (1, 10, 30, 100, 300)
+ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+ANCHORS: dict[str, dict[str, Any]] = {
+    "anchor": {"recover": "kl", "rectify": False},
+    "anchor-L2": {"recover": "kl", "rectify": False, "regularizer": "l2"},
+    "anchor-Beta": {"recover": "kl", "rectify": False, "regularizer": "beta"},
+    "rectified": {"recover": "l2", "rectify": True},
+}
+STRENGTHS = {"anchor-L2": (0.01, 0.1, 1.0), "anchor-Beta": (0.1, 0.3, 1.0, 3.0, 10.0)}
+MODELS = (*ANCHORS, "Gibbs LDA", "variational LDA")
+CRITERIA = ("npmi_dev", "likelihood_dev")
+TOP_WORDS, SHOWN_WORDS = 20, 10
+GIBBS_ITERATIONS, VARIATIONAL_ITERATIONS = 500, 50
+MOST_SHARE = {"20newsgroups": 0.2, "nips": 0.5}
+FEWEST_DOCUMENTS = 10
+# Topics are printed, and sensitivity to M measured, at this number of topics.
+SMALL = 20
+
+Row = TypeVar("Row")
+
+
+class Ledger(Generic[Row]):
+    """Rows kept in a file as they are made, so that a long run can go on where it stopped."""
+
+    def __init__(self, path: Path, kind: type[Row]) -> None:
+        self.path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        self.rows = [kind(**json.loads(line)) for line in lines]
+
+    def add(self, row: Row) -> None:
+        """Keep a row."""
+        self.rows.append(row)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(vars(row)) + "\n")
+
+    def find(self, **wanted: Any) -> list[Row]:
+        """Return the rows with given values."""
+        return [row for row in self.rows if all(getattr(row, name) == value for name, value in wanted.items())]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One model, with one setting, measured on both parts.
+
+    Attributes
+    ----------
+    corpus, n_topics, model, min_df, strength, seed
+        What was fitted; LDA has no `min_df`, and only penalties have a strength.
+    npmi_dev, npmi_test, npmi_wikipedia : float
+        Mean coherence of topics in the documents learnt from and those of a part, and in paragraphs of Wikipedia.
+    likelihood_dev, likelihood_test, alpha : float
+        Held-out likelihood per token (a variational bound), at the alpha that is best for the first part.
+    seconds : float
+        Time to fit, pairs counted before.
+    moves : list of float
+        How far shares moved in each round of Beta.
+    topics : list of str
+        Anchors and top words, where there are few topics.
+    """
+
+    corpus: str
+    n_topics: int
+    model: str
+    min_df: int
+    strength: float
+    seed: int
+    npmi_dev: float
+    npmi_test: float
+    npmi_wikipedia: float
+    likelihood_dev: float
+    likelihood_test: float
+    alpha: float
+    seconds: float
+    moves: list[float] = field(default_factory=list)
+    topics: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Counted documents to learn from, to choose by and to report on, and a reference with the same columns."""
+
+    name: str
+    words: np.ndarray
+    train: sparse.csr_matrix
+    dev: sparse.csr_matrix
+    test: sparse.csr_matrix
+    reference: sparse.csc_matrix
+
+    @cached_property
+    def pairs(self) -> Cooccurrence:
+        """What occurs together in the documents to learn from."""
+        return cooccurrence(self.train)
+
+    @cached_property
+    def with_dev(self) -> sparse.csc_matrix:
+        """The documents to learn from and to choose by."""
+        return sparse.csc_matrix(sparse.vstack([self.train, self.dev]))
+
+    @cached_property
+    def with_test(self) -> sparse.csc_matrix:
+        """The documents to learn from and to report on."""
+        return sparse.csc_matrix(sparse.vstack([self.train, self.test]))
+
+
+def count_newsgroups() -> tuple[sparse.csr_matrix, Vectorizer]:
+    """Return the counts of the bodies of messages, and what counts other texts alike."""
+    bodies = [document.text.partition("\n\n")[2] for document in read_corpus(find_corpus("20newsgroups"))]
+    vectorizer = Vectorizer(min_df=FEWEST_DOCUMENTS, max_df=MOST_SHARE["20newsgroups"])
+    return vectorizer.fit_transform(bodies), vectorizer
+
+
+def count_nips() -> tuple[sparse.csr_matrix, Vectorizer]:
+    """Return the counts of papers, which come as bags of words, and what counts texts alike."""
+    folder = find_corpus("20newsgroups").parent
+    words = np.array((folder / "uci_nips_freq20.vocab.txt").read_text(encoding="utf-8").split(), dtype=object)
+    rows, columns, counts = np.loadtxt(folder / "uci_nips_freq20.docword.txt.gz", skiprows=3, dtype=int).T
+    X = sparse.csr_matrix((counts.astype(float), (rows - 1, columns - 1)), shape=(rows.max(), len(words)))
+    frequencies = np.bincount(X.indices, minlength=len(words))
+    kept = (frequencies >= FEWEST_DOCUMENTS) & (frequencies <= MOST_SHARE["nips"] * X.shape[0])
+    vectorizer = Vectorizer(language="none", lemmatize=False, stop_words=None, min_length=1, vocabulary=words[kept])
+    return sparse.csr_matrix(X[:, kept]), vectorizer.fit([""])
+
+
+def read_data(name: str) -> Data:
+    """Return a corpus in three parts, without documents that hold no term."""
+    X, vectorizer = count_newsgroups() if name == "20newsgroups" else count_nips()
+    X = X[np.diff(X.indptr) > 0]
+    order = np.random.RandomState(0).permutation(X.shape[0])
+    train, dev, test = (X[part] for part in np.split(order, [int(0.7 * len(order)), int(0.85 * len(order))]))
+    reference = vectorizer.transform(read_corpus(find_corpus("reference_wikipedia")))
+    return Data(name, vectorizer.get_feature_names_out(), train, dev, test, sparse.csc_matrix(reference))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A model and what is chosen for it."""
+
+    model: str
+    min_df: int = 0
+    strength: float = 0.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """Topics, what is known of how they were found, and the seconds it took."""
+
+    topics: np.ndarray
+    seconds: float = 0.0
+    anchors: list[Any] = field(default_factory=list)
+    moves: list[float] = field(default_factory=list)
+
+
+def fit_anchors(data: Data, n_topics: int, setting: Setting, seed: int) -> Found:
+    """Return topics of anchor words."""
+    chosen = dict(ANCHORS[setting.model])
+    if setting.model in STRENGTHS:
+        chosen["strength"] = setting.strength
+    model = AnchorTopics(n_topics, min_df=setting.min_df, random_state=seed, **chosen).fit(data.pairs)
+    return Found(model.components_, anchors=model.anchors_, moves=model.moves_.round(4).tolist())
+
+
+def read_topics(model: Any, words: np.ndarray) -> np.ndarray:
+    """Return the topics of a model of tomotopy, with a column for every word."""
+    columns = {word: column for column, word in enumerate(words)}
+    topics = np.zeros((model.k, len(words)))
+    topics[:, [columns[word] for word in model.used_vocabs]] = [model.get_topic_word_dist(k) for k in range(model.k)]
+    return topics
+
+
+def fit_gibbs(data: Data, n_topics: int, seed: int) -> Found:
+    """Return topics by collapsed Gibbs sampling."""
+    model = import_peer("tomotopy").LDAModel(k=n_topics, seed=seed)
+    for text in as_words(data.train, data.words):
+        model.add_doc(text)
+    model.train(GIBBS_ITERATIONS, workers=1)
+    return Found(read_topics(model, data.words))
+
+
+def fit_variational(data: Data, n_topics: int, seed: int) -> Found:
+    """Return topics by variational Bayes."""
+    model = LatentDirichletAllocation(n_topics, max_iter=VARIATIONAL_ITERATIONS, random_state=seed)
+    return Found(model.fit(data.train).components_)
+
+
+def fit_model(data: Data, n_topics: int, setting: Setting, seed: int) -> Found:
+    """Return the topics of a model, rows summing to one, and the seconds."""
+    start = time.perf_counter()
+    if setting.model in ANCHORS:
+        found = fit_anchors(data, n_topics, setting, seed)
+    else:
+        found = (fit_gibbs if setting.model == "Gibbs LDA" else fit_variational)(data, n_topics, seed)
+    taken = time.perf_counter() - start
+    topics = found.topics / found.topics.sum(axis=1, keepdims=True)
+    return Found(topics, taken, found.anchors, found.moves)
+
+
+def top_columns(topics: np.ndarray, n: int) -> np.ndarray:
+    """Return the columns of the most likely terms of each topic."""
+    return np.argsort(-topics, axis=1, kind="stable")[:, :n]
+
+
+def describe_topics(found: Found, words: np.ndarray) -> list[str]:
+    """Return the top words of each topic behind its anchor."""
+    names = [f"{words[anchor]}: " for anchor in found.anchors] or [""] * len(found.topics)
+    tops = top_columns(found.topics, SHOWN_WORDS)
+    return [name + " ".join(words[top]) for name, top in zip(names, tops, strict=True)]
+
+
+def measure_fit(data: Data, n_topics: int, setting: Setting, seed: int) -> Fit:
+    """Fit a model, and measure its topics on both parts."""
+    found = fit_model(data, n_topics, setting, seed)
+    tops = top_columns(found.topics, TOP_WORDS)
+    coherence = [float(npmi(tops.tolist(), X).mean()) for X in (data.with_dev, data.with_test, data.reference)]
+    on_dev = {alpha: held_out_likelihood(data.dev, found.topics, method="bound", alpha=alpha) for alpha in ALPHAS}
+    alpha = max(ALPHAS, key=lambda each: on_dev[each])
+    on_test = held_out_likelihood(data.test, found.topics, method="bound", alpha=alpha)
+    return Fit(
+        data.name,
+        n_topics,
+        setting.model,
+        setting.min_df,
+        setting.strength,
+        seed,
+        *coherence,
+        likelihood_dev=on_dev[alpha],
+        likelihood_test=on_test,
+        alpha=alpha,
+        seconds=round(found.seconds, 2),
+        moves=found.moves,
+        topics=describe_topics(found, data.words) if n_topics == SMALL else [],
+    )
+
+
+def best_fit(fits: list[Fit], criterion: str) -> Fit:
+    """Return the fit that is best on the part to choose by."""
+    return max(fits, key=lambda fit: getattr(fit, criterion))
+
+
+def plan(ledger: Ledger[Fit], data: Data, n_topics: int, seed: int) -> Iterator[Setting]:
+    """Yield what to fit; what is chosen with plain anchors is read once they are measured."""
+    frequencies = data.pairs.document_frequencies
+    thresholds = [each for each in THRESHOLDS if (frequencies >= each).sum() >= n_topics]
+    for model in ("anchor", "rectified"):
+        yield from (Setting(model, threshold) for threshold in thresholds)
+    where = {"corpus": data.name, "n_topics": n_topics, "seed": seed}
+    if plain := ledger.find(model="anchor", **where):
+        for threshold in sorted({best_fit(plain, criterion).min_df for criterion in CRITERIA}):
+            for model, strengths in STRENGTHS.items():
+                yield from (Setting(model, threshold, strength) for strength in strengths)
+    if n_topics == SMALL and ledger.find(model="anchor-Beta", **where):
+        strength = chosen_fit(ledger.find(**where), "anchor-Beta", CRITERIA[0]).strength
+        yield from (Setting("anchor-Beta", threshold, strength) for threshold in thresholds)
+    yield Setting("Gibbs LDA")
+    yield Setting("variational LDA")
+
+
+def chosen_fit(fits: list[Fit], model: str, criterion: str) -> Fit:
+    """Return the fit of a model that a criterion chooses; penalties are chosen at the M of plain anchors."""
+    of_model = [fit for fit in fits if fit.model == model]
+    if model in STRENGTHS:
+        threshold = best_fit([fit for fit in fits if fit.model == "anchor"], criterion).min_df
+        of_model = [fit for fit in of_model if fit.min_df == threshold]
+    return best_fit(of_model, criterion)
+
+
+def measure(
+    ledger: Ledger[Fit], corpora: Sequence[str], topics: Sequence[int], seeds: int, models: Sequence[str]
+) -> None:
+    """Fit everything that the file has not got yet, and keep it there."""
+    for corpus in corpora:
+        data = read_data(corpus)
+        sizes = ", ".join(f"{X.shape[0]:,}" for X in (data.train, data.dev, data.test))
+        print(f"{corpus}: {sizes} documents, {len(data.words):,} terms", flush=True)
+        for n_topics in topics:
+            for seed in range(seeds):
+                for setting in plan(ledger, data, n_topics, seed):
+                    where = {"corpus": corpus, "n_topics": n_topics, "seed": seed}
+                    if setting.model not in models or ledger.find(**where, **asdict(setting)):
+                        continue
+                    ledger.add(measure_fit(data, n_topics, setting, seed))
+                    show(ledger.rows[-1])
+
+
+def show(fit: Fit) -> None:
+    """Print a fit as it is made; what it does on the part to report on waits for the tables."""
+    print(
+        f"{fit.corpus} {fit.n_topics} {fit.model} M={fit.min_df} strength={fit.strength:g} seed={fit.seed}: "
+        f"NPMI {fit.npmi_dev:.3f}, likelihood {fit.likelihood_dev:.3f} at alpha {fit.alpha:g}, {fit.seconds:.1f} s",
+        flush=True,
+    )
+
+
+def chosen_fits(ledger: Ledger[Fit], corpus: str, n_topics: int, model: str, criterion: str) -> list[Fit]:
+    """Return what is chosen for each seed, where all of it has been measured."""
+    found = []
+    for seed in sorted({fit.seed for fit in ledger.find(corpus=corpus, n_topics=n_topics, model=model)}):
+        fits = ledger.find(corpus=corpus, n_topics=n_topics, seed=seed)
+        found.append(chosen_fit(fits, model, criterion))
+    return found
+
+
+def write_row(name: str, cells: list[str]) -> str:
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def write_head(name: str, columns: list[str]) -> list[str]:
+    return ["", write_row(name, columns), f"|---|{'--:|' * len(columns)}"]
+
+
+def write_results(ledger: Ledger[Fit], corpus: str) -> list[str]:
+    """Return what the chosen fits do on the part to report on, means over seeds."""
+    measures = {
+        "NPMI, own documents": ("npmi_test", "npmi_dev"),
+        "NPMI, Wikipedia": ("npmi_wikipedia", "npmi_dev"),
+        "likelihood per token": ("likelihood_test", "likelihood_dev"),
+    }
+    topics = sorted({fit.n_topics for fit in ledger.find(corpus=corpus)})
+    lines = []
+    for title, (measured, criterion) in measures.items():
+        lines += write_head(f"{corpus}: {title}", [f"K = {n_topics}" for n_topics in topics])
+        for model in MODELS:
+            found = [chosen_fits(ledger, corpus, n_topics, model, criterion) for n_topics in topics]
+            values = [[getattr(fit, measured) for fit in fits] for fits in found]
+            lines.append(write_row(model, [f"{statistics.fmean(each):.3f}" if each else "" for each in values]))
+    return lines
+
+
+def write_choice(fit: Fit) -> str:
+    return f"{fit.min_df or '-'}, {fit.strength or '-'}, {fit.alpha:g}, {fit.seconds:.0f} s"
+
+
+def write_choices(ledger: Ledger[Fit], corpus: str) -> list[str]:
+    """Return M, strength, alpha and seconds of what was chosen with the first seed."""
+    topics = sorted({fit.n_topics for fit in ledger.find(corpus=corpus)})
+    lines = write_head(f"{corpus}: M, strength, alpha, seconds", [f"K = {n_topics}" for n_topics in topics])
+    for criterion, name in zip(CRITERIA, ("NPMI", "likelihood"), strict=True):
+        for model in MODELS:
+            found = [chosen_fits(ledger, corpus, n_topics, model, criterion)[:1] for n_topics in topics]
+            cells = [" ".join(write_choice(fit) for fit in fits) for fits in found]
+            lines.append(write_row(f"{model}, for {name}", cells))
+    return lines
+
+
+def write_sensitivity(ledger: Ledger[Fit], corpus: str) -> list[str]:
+    """Return the coherence at each M, and how far it ranges, with one strength of Beta throughout."""
+    lines = write_head(f"{corpus}: NPMI by M, K = {SMALL}", [*(f"{each}" for each in THRESHOLDS), "range"])
+    for model in ("anchor", "anchor-Beta", "rectified"):
+        chosen = chosen_fits(ledger, corpus, SMALL, model, CRITERIA[0])
+        if not chosen:
+            continue
+        where = {"corpus": corpus, "n_topics": SMALL, "model": model, "strength": chosen[0].strength}
+        found = [[fit.npmi_test for fit in ledger.find(**where, min_df=each)] for each in THRESHOLDS]
+        means = [statistics.fmean(each) for each in found if each]
+        cells = [f"{statistics.fmean(each):.3f}" if each else "" for each in found]
+        lines.append(write_row(model, [*cells, f"{max(means) - min(means):.3f}"]))
+    return lines
+
+
+def write_moves(ledger: Ledger[Fit], corpus: str) -> list[str]:
+    """Return how far shares moved in each round of Beta, for each number of topics."""
+    topics = sorted({fit.n_topics for fit in ledger.find(corpus=corpus, model="anchor-Beta")})
+    moves = {k: chosen_fits(ledger, corpus, k, "anchor-Beta", CRITERIA[0])[0].moves for k in topics}
+    rounds = max(map(len, moves.values()), default=0)
+    lines = write_head(f"{corpus}: moves of Beta by round", [f"{each + 1}" for each in range(rounds)])
+    for n_topics, found in moves.items():
+        cells = [f"{move:.2f}" for move in found] + [""] * (rounds - len(found))
+        lines.append(write_row(f"K = {n_topics}", cells))
+    return lines if topics else []
+
+
+def write_topics(ledger: Ledger[Fit], corpus: str) -> list[str]:
+    """Return the topics of what was chosen for coherence."""
+    lines = []
+    for model in MODELS:
+        for fit in chosen_fits(ledger, corpus, SMALL, model, CRITERIA[0])[:1]:
+            lines += ["", f"{corpus}, {model}:", "", *(f"- {topic}" for topic in fit.topics)]
+    return lines
+
+
+def write_tables(ledger: Ledger[Fit]) -> str:
+    """Return everything in Markdown."""
+    lines = []
+    for corpus in CORPORA:
+        if ledger.find(corpus=corpus):
+            for write in (write_results, write_choices, write_sensitivity, write_moves, write_topics):
+                lines += write(ledger, corpus)
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, and print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.anchor_quality", description=__doc__)
+    parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA)
+    parser.add_argument("--topics", nargs="+", type=int, default=TOPICS)
+    parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
+    parser.add_argument("--seeds", type=int, default=1, help="how many runs of each; the split stays the same")
+    parser.add_argument("--tables", action="store_true", help="print what has been measured, and measure nothing")
+    path = REPOSITORY / "benchmarks" / "results" / "anchor_quality.jsonl"
+    parser.add_argument("--ledger", type=Path, default=path, help="where results are kept")
+    arguments = parser.parse_args()
+    ledger = Ledger(arguments.ledger, Fit)
+    if not arguments.tables:
+        measure(ledger, arguments.corpora, arguments.topics, arguments.seeds, arguments.models)
+    print(write_tables(ledger))
+
+
+if __name__ == "__main__":
+    main()
