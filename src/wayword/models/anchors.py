@@ -298,11 +298,16 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             found = self._invert(anchors)
         else:
             found = self._mix(anchors, corners, start)
-            self.components_ = topics_of(found.shares, space.frequencies)
-            shares = space.frequencies @ found.shares
-            self.topic_correlation_ = correlations_of(self.components_, shares, corners[:, : space.n_terms])
+            # Rectifying gives rare terms too much; how often terms occur is known without it.
+            frequencies = WordSpace(self._pairs).frequencies
+            self.components_ = topics_of(found.shares, frequencies)
+            self.topic_correlation_ = correlations_of(
+                topics_of(found.shares, space.frequencies),
+                space.frequencies @ found.shares,
+                corners[:, : space.n_terms],
+            )
+            self.topic_shares_ = frequencies @ found.shares
         self.term_topics_, self.gap_, self.moves_ = found.shares, found.gap, np.array(found.moves)
-        self.topic_shares_ = space.frequencies @ found.shares
         self.anchors_ = [anchor[0] if len(anchor) == 1 else anchor for anchor in anchors]
         names = self._vocabulary
         self.anchor_words_ = None
@@ -320,6 +325,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.components_ = topics
         joint = np.maximum(topics.T, 0.0) * np.maximum(self.topic_correlation_.sum(axis=0), 0.0)
         totals = joint.sum(axis=1, keepdims=True)
+        self.topic_shares_ = joint.sum(axis=0) / max(float(joint.sum()), np.finfo(np.float64).tiny)
         shares = np.where(totals > 0, joint / np.where(totals > 0, totals, 1.0), 1.0 / len(anchors))
         return Recovered(shares, np.nan)
 
