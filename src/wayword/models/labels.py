@@ -160,6 +160,15 @@ def _from_names(names: list[Any]) -> Labels:
     return _from_lists([None if _is_missing(name) else [name] for name in names], "single")
 
 
+def _from_array(y: np.ndarray) -> Labels:
+    """Return the labels of an array of whole numbers or texts."""
+    told = y != _UNKNOWN if y.dtype.kind in "iu" else np.ones(len(y), dtype=bool)
+    names, places = np.unique(y[told], return_inverse=True)
+    indicator = np.zeros((len(y), len(names)), dtype=bool)
+    indicator[np.flatnonzero(told), places] = True
+    return Labels(names, indicator, np.repeat(told[:, None], len(names), axis=1), "single")
+
+
 def _from_matrix(y: np.ndarray, names: np.ndarray) -> Labels:
     values = y.astype(np.float64)
     unknown = np.isnan(values) | (values == _UNKNOWN)
@@ -208,6 +217,8 @@ def read_labels(y: Any, n_documents: int) -> Labels:
     if not hasattr(y, "__len__"):
         y = list(y) if isinstance(y, Iterator) else np.asarray(y)
     _check_length(y, n_documents)
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iuU" and len(y):
+        return _from_array(y)
     columns = getattr(y, "columns", None)
     is_array = hasattr(y, "shape")
     values = y.toarray().tolist() if sparse.issparse(y) else np.asarray(y).tolist() if is_array else list(y)
