@@ -109,25 +109,24 @@ def _clean_up(points: np.ndarray, span: _Span, given: np.ndarray, found: list[in
     corners, squares, found = span.corners.copy(), span.squares.copy(), list(found)
     squares[found] = 0.0
     normals = _normals(corners)
-    along = points @ normals.T
     for place, row in enumerate(found, start=len(given)):
         other = corners[1 if place == 0 else 0]
         # Without this corner, every point is farther by how far it is along the direction that is lost.
-        without = squares + (along[:, place] - other @ normals[place]) ** 2
+        without = squares + (points @ normals[place] - other @ normals[place]) ** 2
         farthest = int(without.argmax())
         if farthest == row or without[farthest] <= without[row] * (1.0 + _IN_SPAN):
             continue
         corners[place] = points[farthest]
         found[place - len(given)] = farthest
         normals = _normals(corners)
-        along = points @ normals.T
         squares = np.maximum(without - _squares_outside(points, corners, place, other), 0.0)
     return found
 
 
 def _normals(corners: np.ndarray) -> np.ndarray:
     """Return, for each corner, the direction within the flat of all that is square to the flat of the others."""
-    inverse = np.linalg.pinv(corners[1:] - corners[0]).T
+    basis, mixture = np.linalg.qr((corners[1:] - corners[0]).T)
+    inverse = np.linalg.solve(mixture, basis.T)  # the rows of the pseudo-inverse, transposed
     normals = np.vstack([-inverse.sum(axis=0), inverse])
     return normals / np.linalg.norm(normals, axis=1, keepdims=True)
 
