@@ -160,6 +160,11 @@ def _from_names(names: list[Any]) -> Labels:
     return _from_lists([None if _is_missing(name) else [name] for name in names], "single")
 
 
+def _is_plain_array(y: Any) -> bool:
+    """Whether there is a whole number or a text for each document, and nothing to look out for."""
+    return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iuU" and len(y) > 0
+
+
 def _from_array(y: np.ndarray) -> Labels:
     """Return the labels of an array of whole numbers or texts."""
     told = y != _UNKNOWN if y.dtype.kind in "iu" else np.ones(len(y), dtype=bool)
@@ -217,7 +222,7 @@ def read_labels(y: Any, n_documents: int) -> Labels:
     if not hasattr(y, "__len__"):
         y = list(y) if isinstance(y, Iterator) else np.asarray(y)
     _check_length(y, n_documents)
-    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iuU" and len(y):
+    if _is_plain_array(y):
         return _from_array(y)
     columns = getattr(y, "columns", None)
     is_array = hasattr(y, "shape")
