@@ -59,6 +59,12 @@ def list_topics(model: AnchorTopics, vocabulary: Vocabulary, n_words: int) -> li
     return found
 
 
+def print_topics(topics: list[dict[str, Any]]) -> None:
+    """Print each topic's anchors, share and words."""
+    rows = [(" + ".join(t["anchors"]), f"{100.0 * t['share']:.1f} %", ", ".join(t["words"])) for t in topics]
+    print_table("topics", ("anchor", "share", "words"), rows)
+
+
 @reads_corpus
 def anchors(
     path: PathArgument,
@@ -110,10 +116,7 @@ def anchors(
     if json:
         print_json(found)
     else:
-        rows = [
-            (" + ".join(t["anchors"]), f"{t['share']:.1%}".replace("%", " %"), ", ".join(t["words"])) for t in found
-        ]
-        print_table("topics", ("anchor", "share", "words"), rows)
+        print_topics(found)
     if out is not None:
         save(make_pipeline(vectorizer, model), out)
         note(f"saved the model to {out}")
