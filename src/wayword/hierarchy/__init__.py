@@ -1,0 +1,1 @@
+"""Trees of topics: built, cut, named and written."""

@@ -1,0 +1,1 @@
+"""Figures: each a function from plain data to a plotly figure."""

@@ -1,0 +1,1 @@
+"""One page about a fitted model that needs nothing beside it."""

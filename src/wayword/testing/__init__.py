@@ -1,0 +1,1 @@
+"""Corpora whose topics are known, to test models with."""
