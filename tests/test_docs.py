@@ -141,6 +141,7 @@ def test_setting_of_cooccurrence_is_in_the_guide(parameter: str) -> None:
 
 
 MODEL_PAGES = {
+    "TopicDiscovery": "discovery.md",
     "NMF": "factorisation.md",
     "TopicSupervisedNMF": "factorisation.md",
     "SemiSupervisedNMF": "factorisation.md",

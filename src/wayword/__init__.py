@@ -22,6 +22,8 @@ _HOMES = {
     "StreamedCorpus": "corpus.streaming",
     "SupervisedAnchors": "models.supervised_anchors",
     "ThemeNMF": "models.themes",
+    "TopicDiscovery": "models.discovery",
+    "TopicInfo": "interpret.topics",
     "TopicMatch": "evaluation.matching",
     "TopicSupervisedNMF": "models.topic_supervised",
     "Vectorizer": "matrix.vectorizer",
@@ -30,6 +32,7 @@ _HOMES = {
     "context_cooccurrence": "matrix.contexts",
     "cooccurrence": "matrix.cooccurrence",
     "demo_corpus": "corpus.demo",
+    "describe_topics": "interpret.topics",
     "document_terms": "interpret.terms",
     "expected_calibration_error": "evaluation.calibration",
     "explain_document": "interpret.documents",
@@ -73,12 +76,14 @@ if TYPE_CHECKING:
     from wayword.evaluation.splits import split_documents
     from wayword.interpret.documents import explain_document, explain_text
     from wayword.interpret.terms import document_terms, term_scores, theme_terms, top_terms
+    from wayword.interpret.topics import TopicInfo, describe_topics
     from wayword.matrix.contexts import context_cooccurrence
     from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
     from wayword.matrix.vectorizer import Vectorizer
     from wayword.models.anchors import AnchorTopics
     from wayword.models.completion import Completion, complete
     from wayword.models.deep import DeepSemiNMF
+    from wayword.models.discovery import TopicDiscovery
     from wayword.models.document_topics import infer_topics
     from wayword.models.nmf import NMF
     from wayword.models.persistence import load, save
@@ -101,6 +106,8 @@ __all__ = [
     "StreamedCorpus",
     "SupervisedAnchors",
     "ThemeNMF",
+    "TopicDiscovery",
+    "TopicInfo",
     "TopicMatch",
     "TopicSupervisedNMF",
     "Vectorizer",
@@ -110,6 +117,7 @@ __all__ = [
     "context_cooccurrence",
     "cooccurrence",
     "demo_corpus",
+    "describe_topics",
     "document_terms",
     "expected_calibration_error",
     "explain_document",

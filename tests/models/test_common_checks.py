@@ -7,7 +7,15 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from wayword import NMF, AnchorTopics, SemiSupervisedNMF, SupervisedAnchors, ThemeNMF, TopicSupervisedNMF
+from wayword import (
+    NMF,
+    AnchorTopics,
+    SemiSupervisedNMF,
+    SupervisedAnchors,
+    ThemeNMF,
+    TopicDiscovery,
+    TopicSupervisedNMF,
+)
 from wayword.errors import InputError
 
 MODELS = {"nmf": NMF, "topic": TopicSupervisedNMF, "semi": SemiSupervisedNMF}
@@ -62,6 +70,7 @@ def expected_failures(estimator):
         ThemeNMF(),
         ThemeNMF(mode="combined"),
         ThemeNMF(score="thesis", solver="mu"),
+        TopicDiscovery(4),
         AnchorTopics(2),
         AnchorTopics(2, recover="kl", regularizer="beta", rectify=False),
         AnchorTopics(2, recover="inverse", find="hull"),

@@ -29,6 +29,7 @@ _DOING = {
     "documents": "splitting text",
     "words": "looking up words",
     "fits": "fitting",
+    "sweeps": "finding topics",
 }
 _FILE_WIDTH = 160
 # What a terminal would obey rather than show: control characters, and marks that turn the direction of writing.

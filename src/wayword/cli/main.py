@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from wayword import __version__
-from wayword.cli import anchors, corpus, demo, explain, themes
+from wayword.cli import anchors, corpus, demo, discover, explain, themes
 from wayword.cli.console import note, printable, settings
 from wayword.errors import InputError, MissingColumnError, WaywordError, WaywordWarning
 
@@ -32,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(corpus.app, name="corpus")
+app.command()(discover.discover)
 app.command()(themes.fit)
 app.command()(themes.themes)
 app.command()(themes.predict)

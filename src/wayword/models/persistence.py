@@ -29,6 +29,7 @@ _MODELS = {
     "SemiSupervisedNMF": "wayword.models.semi_supervised",
     "SupervisedAnchors": "wayword.models.supervised_anchors",
     "ThemeNMF": "wayword.models.themes",
+    "TopicDiscovery": "wayword.models.discovery",
     "TopicSupervisedNMF": "wayword.models.topic_supervised",
     "Vectorizer": "wayword.matrix.vectorizer",
 }
