@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AnchorTopics": "models.anchors",
     "Completion": "models.completion",
+    "Consensus": "evaluation.consensus",
     "Cooccurrence": "matrix.cooccurrence",
     "Corpus": "corpus.corpus",
     "CorpusInfo": "corpus.description",
@@ -18,43 +19,64 @@ _HOMES = {
     "Document": "corpus.corpus",
     "NMF": "models.nmf",
     "RankMatch": "evaluation.ranking",
+    "Selection": "evaluation.selection",
     "SemiSupervisedNMF": "models.semi_supervised",
+    "Stability": "evaluation.stability",
     "StreamedCorpus": "corpus.streaming",
     "SupervisedAnchors": "models.supervised_anchors",
     "ThemeNMF": "models.themes",
     "TopicDiscovery": "models.discovery",
     "TopicInfo": "interpret.topics",
     "TopicMatch": "evaluation.matching",
+    "TopicNode": "hierarchy.tree",
     "TopicSupervisedNMF": "models.topic_supervised",
+    "TopicTree": "hierarchy.tree",
     "Vectorizer": "matrix.vectorizer",
     "Vocabulary": "corpus.vocabulary",
+    "average_jaccard": "evaluation.stability",
+    "build_tree": "hierarchy.build",
+    "c_v": "evaluation.coherence",
     "complete": "models.completion",
+    "consensus_topics": "evaluation.consensus",
     "context_cooccurrence": "matrix.contexts",
     "cooccurrence": "matrix.cooccurrence",
     "demo_corpus": "corpus.demo",
+    "dendrogram_purity": "hierarchy.agreement",
     "describe_topics": "interpret.topics",
     "document_terms": "interpret.terms",
     "expected_calibration_error": "evaluation.calibration",
     "explain_document": "interpret.documents",
     "explain_text": "interpret.documents",
+    "format_tree": "hierarchy.writing",
     "held_out_likelihood": "evaluation.likelihood",
     "infer_topics": "models.document_topics",
+    "inverted_rbo": "evaluation.diversity",
     "load": "models.persistence",
     "log_rank_accuracy": "evaluation.ranking",
     "match_by_genetic_algorithm": "evaluation.ranking",
     "match_by_log_rank": "evaluation.ranking",
     "match_topics": "evaluation.matching",
+    "node_terms": "hierarchy.naming",
     "npmi": "evaluation.coherence",
     "read_corpus": "corpus.readers",
     "resolved_topics": "evaluation.matching",
     "save": "models.persistence",
+    "select_k": "evaluation.selection",
     "split_documents": "evaluation.splits",
     "term_scores": "interpret.terms",
     "theme_terms": "interpret.terms",
+    "top_columns": "evaluation.term_lists",
     "top_terms": "interpret.terms",
     "topic_coverage": "evaluation.matching",
+    "topic_diversity": "evaluation.diversity",
+    "topic_stability": "evaluation.stability",
+    "triplet_agreement": "hierarchy.agreement",
+    "umass": "evaluation.coherence",
     "weighted_jaccard": "evaluation.matching",
 }
+
+# Packages with names of their own, such as `wayword.plots.sunburst`.
+_PACKAGES = {"active", "hierarchy", "plots", "testing"}
 
 if TYPE_CHECKING:
     from wayword.corpus.corpus import Corpus, Document
@@ -64,16 +86,21 @@ if TYPE_CHECKING:
     from wayword.corpus.streaming import StreamedCorpus
     from wayword.corpus.vocabulary import Vocabulary
     from wayword.evaluation.calibration import expected_calibration_error
-    from wayword.evaluation.coherence import npmi
+    from wayword.evaluation.coherence import c_v, npmi, umass
+    from wayword.evaluation.consensus import Consensus, consensus_topics
+    from wayword.evaluation.diversity import inverted_rbo, topic_diversity
     from wayword.evaluation.likelihood import held_out_likelihood
     from wayword.evaluation.matching import TopicMatch, match_topics, resolved_topics, topic_coverage, weighted_jaccard
-    from wayword.evaluation.ranking import (
-        RankMatch,
-        log_rank_accuracy,
-        match_by_genetic_algorithm,
-        match_by_log_rank,
-    )
+    from wayword.evaluation.ranking import RankMatch, log_rank_accuracy, match_by_genetic_algorithm, match_by_log_rank
+    from wayword.evaluation.selection import Selection, select_k
     from wayword.evaluation.splits import split_documents
+    from wayword.evaluation.stability import Stability, average_jaccard, topic_stability
+    from wayword.evaluation.term_lists import top_columns
+    from wayword.hierarchy.agreement import dendrogram_purity, triplet_agreement
+    from wayword.hierarchy.build import build_tree
+    from wayword.hierarchy.naming import node_terms
+    from wayword.hierarchy.tree import TopicNode, TopicTree
+    from wayword.hierarchy.writing import format_tree
     from wayword.interpret.documents import explain_document, explain_text
     from wayword.interpret.terms import document_terms, term_scores, theme_terms, top_terms
     from wayword.interpret.topics import TopicInfo, describe_topics
@@ -96,53 +123,74 @@ __all__ = [
     "NMF",
     "AnchorTopics",
     "Completion",
+    "Consensus",
     "Cooccurrence",
     "Corpus",
     "CorpusInfo",
     "DeepSemiNMF",
     "Document",
     "RankMatch",
+    "Selection",
     "SemiSupervisedNMF",
+    "Stability",
     "StreamedCorpus",
     "SupervisedAnchors",
     "ThemeNMF",
     "TopicDiscovery",
     "TopicInfo",
     "TopicMatch",
+    "TopicNode",
     "TopicSupervisedNMF",
+    "TopicTree",
     "Vectorizer",
     "Vocabulary",
     "__version__",
+    "average_jaccard",
+    "build_tree",
+    "c_v",
     "complete",
+    "consensus_topics",
     "context_cooccurrence",
     "cooccurrence",
     "demo_corpus",
+    "dendrogram_purity",
     "describe_topics",
     "document_terms",
     "expected_calibration_error",
     "explain_document",
     "explain_text",
+    "format_tree",
     "held_out_likelihood",
     "infer_topics",
+    "inverted_rbo",
     "load",
     "log_rank_accuracy",
     "match_by_genetic_algorithm",
     "match_by_log_rank",
     "match_topics",
+    "node_terms",
     "npmi",
     "read_corpus",
     "resolved_topics",
     "save",
+    "select_k",
     "split_documents",
     "term_scores",
     "theme_terms",
+    "top_columns",
     "top_terms",
     "topic_coverage",
+    "topic_diversity",
+    "topic_stability",
+    "triplet_agreement",
+    "umass",
     "weighted_jaccard",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"wayword.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'wayword' has no attribute {name!r}")
     value = getattr(import_module(f"wayword.{_HOMES[name]}"), name)

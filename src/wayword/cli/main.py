@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from wayword import __version__
-from wayword.cli import anchors, corpus, demo, discover, explain, themes
+from wayword.cli import anchors, corpus, demo, discover, explain, select, themes
 from wayword.cli.console import note, printable, settings
 from wayword.errors import InputError, MissingColumnError, WaywordError, WaywordWarning
 
@@ -38,6 +38,7 @@ app.command()(themes.themes)
 app.command()(themes.predict)
 app.command()(explain.explain)
 app.command()(anchors.anchors)
+app.command()(select.select)
 app.command()(demo.demo)
 
 

@@ -1,0 +1,1 @@
+"""What a person wants of the topics: acts, the journal they are kept in, and what models make of them."""

@@ -1,0 +1,1 @@
+"""Where projects are kept: in memory, in a file, or in a database."""
