@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from programs import browser, chromium, missing, postgres  # noqa: F401
 from wayword import Corpus, read_corpus
 
 # Compiled kernels make the first example slow and the rest fast, so no deadline.
@@ -25,13 +26,6 @@ def find_data() -> Path | None:
     named = os.environ.get("WAYWORD_DATA")
     folder = Path(named) if named else REPOSITORY.parent / "shared" / "data"
     return folder if folder.is_dir() else None
-
-
-def missing(what: str) -> None:
-    """Skip a test for want of a component; in CI, where nothing may be missing, fail it."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{what} is missing, and with CI=true nothing may be")
-    pytest.skip(f"{what} is missing")
 
 
 @pytest.fixture(scope="session")

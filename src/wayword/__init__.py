@@ -73,10 +73,11 @@ _HOMES = {
     "triplet_agreement": "hierarchy.agreement",
     "umass": "evaluation.coherence",
     "weighted_jaccard": "evaluation.matching",
+    "write_report": "report.writing",
 }
 
 # Packages with names of their own, such as `wayword.plots.sunburst`.
-_PACKAGES = {"active", "hierarchy", "plots", "testing"}
+_PACKAGES = {"active", "hierarchy", "plots", "report", "testing"}
 
 if TYPE_CHECKING:
     from wayword.corpus.corpus import Corpus, Document
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from wayword.models.supervised_anchors import SupervisedAnchors
     from wayword.models.themes import ThemeNMF
     from wayword.models.topic_supervised import TopicSupervisedNMF
+    from wayword.report.writing import write_report
 
 __all__ = [
     "NMF",
@@ -185,6 +187,7 @@ __all__ = [
     "triplet_agreement",
     "umass",
     "weighted_jaccard",
+    "write_report",
 ]
 
 

@@ -11,7 +11,13 @@ A message says what was expected, what came, and what to do::
     │   ├── EncodingError                bytes that are not text in the expected encoding
     │   └── LimitError                   a file that unpacks, or a field that grows, beyond the limit
     ├── FormatError (ValueError)         a saved file that is foreign, damaged or too new
-    └── MissingExtraError (ImportError)  an optional package that is not installed
+    ├── MissingExtraError (ImportError)  an optional package that is not installed
+    └── StoreError                       a project that cannot be read or written
+        ├── NotAProjectError             a file or database that is no project, or is not there
+        ├── NewerProjectError            a project written by a newer version
+        ├── ReadOnlyError                a project that may not be written
+        ├── DiskFullError                no room left; nothing was changed
+        └── LockedError                  another program keeps the project locked
 
     WaywordWarning (UserWarning)
     └── DroppedDocumentsWarning          documents or rows left out on request, with the reason
@@ -109,6 +115,30 @@ class MissingExtraError(WaywordError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the package {package}; install it with: pip install 'wayword[{extra}]'")
+
+
+class StoreError(WaywordError):
+    """A project cannot be read or written."""
+
+
+class NotAProjectError(StoreError):
+    """A file or database that is no project, or that is not there."""
+
+
+class NewerProjectError(StoreError):
+    """A project that a newer version of Wayword has written."""
+
+
+class ReadOnlyError(StoreError):
+    """A project that may be read but not written."""
+
+
+class DiskFullError(StoreError):
+    """There is no room left where the project is kept."""
+
+
+class LockedError(StoreError):
+    """Another program has kept the project to itself for too long."""
 
 
 class WaywordWarning(UserWarning):

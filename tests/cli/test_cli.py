@@ -90,7 +90,8 @@ def test_vocabulary_as_json(capsys, tickets):
     assert said["documents"] == 3
 
 
-def test_demo_shows_statistics_and_terms(capsys):
+def test_demo_shows_statistics_and_terms(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["demo", "--no-serve"]) == 0
     shown = capsys.readouterr().out
     assert f"{len(demo_corpus()):,}" in shown
@@ -98,7 +99,8 @@ def test_demo_shows_statistics_and_terms(capsys):
     assert "most specific terms" in shown
 
 
-def test_demo_as_json(capsys):
+def test_demo_as_json(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["demo", "--json", "--quiet"]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""

@@ -166,12 +166,13 @@ def test_what_is_no_model_of_themes_is_refused(capsys, tmp_path):
     refuse(capsys, "nothing to explain", "explain", tmp_path / "lone.wayword", TEXT)
 
 
-def test_the_demo_explains_a_document(capsys):
+def test_the_demo_explains_a_document(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run("demo", "--no-serve", "--max-terms", 1000)
     shown = capsys.readouterr().out
     assert "what makes numpy.convolve look like" in shown
     assert re.search(r"likeliest themes +[\w.]+ \d+\.\d %, [\w.]+ \d+\.\d %", shown)
-    assert re.search(r"themes \d+\.\d\d s\n$", shown)
+    assert re.search(r"themes \d+\.\d\d s, report", shown)
     run("demo", "--json", "--quiet", "--max-terms", 1000)
     explained = json.loads(capsys.readouterr().out)["explained"]
     assert explained["id"] == "numpy.convolve"

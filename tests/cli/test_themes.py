@@ -437,7 +437,8 @@ def test_the_demo_corpus_from_labels_to_predictions(capsys, tmp_path):
     assert float(accuracy[2]) > 0.9
 
 
-def test_the_demo_shows_themes(capsys):
+def test_the_demo_shows_themes(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run("demo", "--no-serve", "--max-terms", 1000)
     assert "subtopic 3" in capsys.readouterr().out
     run("demo", "--json", "--quiet", "--max-terms", 1000)

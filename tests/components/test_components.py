@@ -26,7 +26,7 @@ def test_postgres_answers(postgres):
 def test_with_ci_nothing_may_be_missing(monkeypatch):
     import pytest
 
-    from conftest import missing
+    from programs import missing
 
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match="the moon is missing"):

@@ -129,7 +129,7 @@ def test_topics_are_distributions_and_so_are_documents():
 def test_terms_that_do_not_fit_in_are_not_shown():
     X, _, _ = plant()
     model = TopicDiscovery(4).fit(X)
-    assert ((model.display_components_ == 0).sum(axis=1) == 5).all()
+    assert ((model.display_components_ == 0).sum(axis=1) == 10).all()
 
 
 def test_without_spare_topics_there_is_no_hidden_one():

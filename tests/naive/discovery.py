@@ -8,10 +8,17 @@ import numpy as np
 def divide(
     X: np.ndarray, documents: np.ndarray, terms: np.ndarray, alpha: np.ndarray, eta: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Divide every count by (N_dk + alpha_k) (N_jk + eta) / (N_k + V eta), one after the other."""
+    """Divide every count by (N_dk - g + alpha_k) (N_jk - g + eta) / (N_k - g + V eta), one after the other.
+
+    What the count had itself, g, is taken for its share of all that is counted; 1 / (N_k - g) to first order.
+    """
     by_document, by_term = np.zeros_like(documents), np.zeros_like(terms)
+    totals = terms.sum(axis=0) + len(terms) * eta
     for d, j in zip(*np.nonzero(X), strict=True):
-        shares = (documents[d] + alpha) * (terms[j] + eta) / (terms.sum(axis=0) + len(terms) * eta)
+        shares = (documents[d] + alpha) * (terms[j] + eta) / totals
+        own = X[d, j] * shares / shares.sum()
+        shares = np.maximum(documents[d] - own, 0.0) + alpha
+        shares = shares * (np.maximum(terms[j] - own, 0.0) + eta) / totals * (1.0 + own / totals)
         by_document[d] += X[d, j] * shares / shares.sum()
         by_term[j] += X[d, j] * shares / shares.sum()
     return by_document, by_term

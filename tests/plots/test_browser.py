@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 from plotly.offline import get_plotlyjs
 
 from plots.gallery import FIGURES
+from programs import PATIENCE
 
 HOSTILE = "<script>window.broken = 1</script> <b>bold</b> &amp; $x$"
-PATIENCE = 240_000
 _DRAW = """
 window.problems = [];
 addEventListener("error", event => problems.push(event.message));
@@ -36,21 +36,18 @@ def write_page() -> str:
 
 
 @pytest.fixture(scope="module")
-def page(chromium, tmp_path_factory):
+def page(browser, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "figures.html"
     path.write_text(write_page(), encoding="utf-8")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"], timeout=PATIENCE)
-        opened = browser.new_context(offline=True).new_page()
-        opened.set_default_timeout(PATIENCE)
-        complaints: list[str] = []
-        opened.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.on("request", lambda request: complaints.append(request.url) if "http" in request.url[:4] else None)
-        opened.goto(path.as_uri())
-        assert opened.evaluate("() => window.drawn")
-        yield opened, complaints
-        browser.close()
+    opened = browser.new_context(offline=True).new_page()
+    opened.set_default_timeout(PATIENCE)
+    complaints: list[str] = []
+    opened.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda request: complaints.append(request.url) if "http" in request.url[:4] else None)
+    opened.goto(path.as_uri())
+    assert opened.evaluate("() => window.drawn")
+    return opened, complaints
 
 
 def texts(page: Page, name: str) -> list[str]:

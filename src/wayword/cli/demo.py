@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +13,7 @@ import typer
 from wayword.cli.console import format_share, note, output, print_json, print_table, progress
 from wayword.cli.corpus import print_info, vocabulary_rows
 from wayword.cli.explain import format_weight, format_words
-from wayword.cli.options import JsonOption
+from wayword.cli.options import JsonOption, check_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,11 +28,24 @@ _THEMES_SHOWN = 8
 _TERMS_OF_SUBTOPIC = 5
 # The document that is explained, or the first where some version does not have it.
 _EXPLAINED = "numpy.convolve"
+_REPORT = Path("wayword-demo-report.html")
+_TITLE = "What numpy, scipy and scikit-learn say about themselves"
+
+
+def place_report(wanted: Path | None) -> Path:
+    """Return where the report goes: as asked, else to the working folder, else to that of temporary files."""
+    if wanted is not None:
+        return check_output(wanted).resolve()
+    folder = Path.cwd() if os.access(Path.cwd(), os.W_OK) else Path(tempfile.gettempdir())
+    return folder / _REPORT
 
 
 def demo(
     serve: Annotated[bool, typer.Option(help="Open the workbench at the end, once there is one.")] = True,  # noqa: ARG001
     max_terms: Annotated[int, typer.Option(help="How many terms to count.", min=1)] = 5000,
+    report: Annotated[
+        Path | None, typer.Option(help="The file of the report; wayword-demo-report.html by default.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show Wayword at work on the built-in corpus: docstrings of numpy, scipy and scikit-learn."""
@@ -42,29 +58,37 @@ def demo(
     from wayword.matrix.cooccurrence import cooccurrence
     from wayword.matrix.vectorizer import Vectorizer
     from wayword.models.themes import ThemeNMF
+    from wayword.report.writing import write_report
 
+    page = place_report(report)
     note("Reading the docstrings of numpy, scipy and scikit-learn ...")
     vectorizer, model, times = Vectorizer(min_df=3, max_terms=max_terms), ThemeNMF(), [time.perf_counter()]
-    with progress() as report:
-        corpus = demo_corpus(progress=report)
+    with progress() as told:
+        corpus = demo_corpus(progress=told)
         times.append(time.perf_counter())
-        counts = vectorizer.fit_transform(corpus, progress=report)
+        counts = vectorizer.fit_transform(corpus, progress=told)
         times.append(time.perf_counter())
-        pairs = cooccurrence(counts, progress=report)
+        pairs = cooccurrence(counts, progress=told)
         times.append(time.perf_counter())
         note("Fitting themes; the very first time, this compiles them for half a minute ...")
-        model.fit(counts, [document.labels[0] for document in corpus], progress=report)
+        model.fit(counts, [document.labels[0] for document in corpus], progress=told)
         times.append(time.perf_counter())
-    steps = ("reading", "counting", "co-occurrence", "themes")
+    pipeline = make_pipeline(vectorizer, model)
+    note("Writing the report ...")
+    write_report(pipeline, page, corpus=corpus, counts=counts, title=_TITLE)
+    times.append(time.perf_counter())
+    steps = ("reading", "counting", "co-occurrence", "themes", "report")
     seconds = {step: end - start for step, start, end in zip(steps, times[:-1], times[1:], strict=True)}
     frequent = vocabulary_rows(vectorizer.vocabulary_, 12)
     specific = label_terms(counts, corpus.labels, vectorizer.vocabulary_, n_terms=_TERMS_SHOWN)
     themes = describe_themes(model, vectorizer.vocabulary_, n_terms=_TERMS_OF_SUBTOPIC, purity_ratio=1.0)
     document = next((document for document in corpus if document.id == _EXPLAINED), corpus[0])
-    found = explain_text(make_pipeline(vectorizer, model), document.text, n_themes=2, n_words=8, n_sentences=1)
+    found = explain_text(pipeline, document.text, n_themes=2, n_words=8, n_sentences=1)
     if json:
         explained = {"id": document.id, **found.to_dict()}
-        print_json(_as_json(corpus, frequent, specific, themes, seconds) | {"explained": explained})
+        print_json(
+            _as_json(corpus, frequent, specific, themes, seconds) | {"explained": explained, "report": str(page)}
+        )
         return
     info = corpus.info()
     print_info("the demo corpus", info)
@@ -77,6 +101,8 @@ def demo(
         f"{pairs.n_terms:,} by {pairs.n_terms:,} co-occurrences.\n"
         + ", ".join(f"{what} {taken:.2f} s" for what, taken in seconds.items())
     )
+    # A path is shown as it stands, on one line, so that it can be clicked or copied.
+    output().print(f"The whole report: {page}", markup=False, soft_wrap=True)
 
 
 def _print_labels(label_counts: Mapping[str, int], specific: Any) -> None:

@@ -38,11 +38,11 @@ _LEAST_ALPHA = 1e-4
 # Entries in a piece of work, at least: each piece counts terms by topics on its own.
 _ENTRIES_AT_ONCE = 2**17
 # A topic is judged by so many terms, and shown by what is left of so many.
-_JUDGED_TERMS, _CANDIDATE_TERMS = 10, 15
+_JUDGED_TERMS, _CANDIDATE_TERMS = 10, 20
 # Sharing terms with another topic costs, beyond this share of them.
 _FREE_OVERLAP, _OVERLAP_COST = 0.2, 0.5
 # How much rarity and spread over topics count against a term when it is shown.
-_RARITY_POWER, _SPREAD_POWER = 0.5, 0.25
+_RARITY_POWER, _SPREAD_POWER = 0.5, 0.4
 _INFERENCE_STEPS, _INFERENCE_TOL = 100, 1e-4
 
 
@@ -90,14 +90,12 @@ def _cut(X: sparse.csr_matrix) -> list[tuple[int, int]]:
 
 def divide(X: sparse.csr_matrix, division: Division, eta: float) -> Division:
     """Return what documents and terms get if every count is divided by what they had."""
-    liked = division.documents + division.alpha
-    terms = division.terms + eta
-    terms /= terms.sum(axis=0)
-    by_document, by_term = np.zeros_like(liked), np.zeros_like(terms)
+    before = division.documents, division.terms, division.terms.sum(axis=0) + X.shape[1] * eta, division.alpha, eta
+    by_document, by_term = np.zeros_like(division.documents), np.zeros_like(division.terms)
 
     def count(piece: tuple[int, int]) -> np.ndarray:
-        counted = np.zeros_like(terms)
-        divide_rows(*piece, X.indptr, X.indices, X.data, liked, terms, by_document, counted)
+        counted = np.zeros_like(by_term)
+        divide_rows(*piece, X.indptr, X.indices, X.data, *before, by_document, counted)
         return counted
 
     for counted in map_in_order(count, _cut(X)):
@@ -190,7 +188,7 @@ class TopicDiscovery(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         The topics: how likely each term is; rows sum to one.
     display_components_ : array of shape (n_components, n_terms)
         How well each term stands for each topic, for people to read: likely ones, less so the rarer they are and the
-        more topics they are in, and zero for those of the top fifteen that go together least with the others.
+        more topics they are in, and zero for the ten of the top twenty that go together least with the others.
     other_ : array of shape (n_terms,) or None
         The hidden topic for everything else; None if there is none.
     topic_shares_ : array of shape (n_components,)

@@ -1,4 +1,4 @@
-"""Programs that some tests need besides Python packages."""
+"""Programs that some tests need besides Python packages: a browser and a database server, one of each for all tests."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import missing
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# Machines that test are busy.
+PATIENCE = 300_000
+
+
+def missing(what: str) -> None:
+    """Skip a test for want of a component; in CI, where nothing may be missing, fail it."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{what} is missing, and with CI=true nothing may be")
+    pytest.skip(f"{what} is missing")
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +34,17 @@ def chromium() -> str:
         missing("chromium (apt install chromium)")
     assert found is not None
     return found
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Start a browser; there can be one in a process only."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"], timeout=PATIENCE)
+        yield started
+        started.close()
 
 
 def _find_postgres() -> Path | None:

@@ -1,0 +1,1 @@
+"""Steps that bring projects of older versions up to date, run by Alembic."""

@@ -1,0 +1,1 @@
+"""One module for each version; never changed once released."""

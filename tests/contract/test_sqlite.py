@@ -1,0 +1,5 @@
+from contract.store import StoreContract
+
+
+class TestFile(StoreContract):
+    """The address of the shared fixtures is that of a file."""
