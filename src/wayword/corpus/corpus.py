@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from wayword.corpus.html import table
 from wayword.corpus.splitting import split_positions
 from wayword.errors import CorpusError, DuplicateIdError, InputError, shorten
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from wayword.corpus.description import CorpusInfo
 
 Labels = tuple[str, ...]
+# What a notebook shows.
+_SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 5, 120
 _COLUMNS = frozenset({"texts", "ids", "labels", "metadata", "bags", "skipped"})
 
 
@@ -203,6 +206,11 @@ class Corpus(Sequence[Document]):
 
     def __repr__(self) -> str:
         return f"<Corpus of {len(self):,} documents, {len(self.label_names):,} labels>"
+
+    def _repr_html_(self) -> str:
+        shown = (self[row] for row in range(min(_SHOWN_DOCUMENTS, len(self))))
+        rows = [(document.id, ", ".join(document.labels), document.text[:_SHOWN_CHARACTERS]) for document in shown]
+        return table(repr(self)[1:-1], ("id", "labels", "text"), rows)
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:

@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from wayword.corpus.html import table
 from wayword.errors import FormatError, InputError, UnknownTermError, shorten
 
 _FORMAT = "wayword-vocabulary"
 _VERSION = 1
+_SHOWN_TERMS = 10  # in a notebook
 Frequency = int | float
 Known = TypeVar("Known")
 
@@ -139,6 +141,9 @@ class Vocabulary(Sequence[str]):
     def __repr__(self) -> str:
         shown = ", ".join(self._terms[:5]) + (", ..." if len(self) > 5 else "")
         return f"<Vocabulary of {len(self):,} terms: {shown}>"
+
+    def _repr_html_(self) -> str:
+        return table(f"Vocabulary of {len(self):,} terms", ("column", "term"), enumerate(self._terms[:_SHOWN_TERMS]))
 
     def column(self, term: str) -> int:
         """Return the column of a term; an unknown one raises `UnknownTermError` with near matches."""

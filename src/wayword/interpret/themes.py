@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from wayword.corpus.html import table
 from wayword.interpret.terms import DEFAULT_PURITY_RATIO, Aggregate, theme_terms, top_terms
 
 if TYPE_CHECKING:
@@ -77,6 +78,14 @@ class ThemesInfo:
             "new_topics": [dict(terms) for terms in self.new_topics],
             "new_background": dict(self.new_background),
         }
+
+    def _repr_html_(self) -> str:
+        def words(terms: Terms) -> str:
+            return ", ".join(term for term, _ in terms)
+
+        rows = [(theme.name, words(theme.terms), " / ".join(map(words, theme.subtopics))) for theme in self.themes]
+        rows += [(f"new topic {place}", words(terms), "") for place, terms in enumerate(self.new_topics, 1)]
+        return table(f"{len(self.themes)} themes", ("theme", "terms", "subtopics"), rows)
 
 
 def _shares_of(background: np.ndarray | None, terms: Sequence[str], n_terms: int) -> Terms:
