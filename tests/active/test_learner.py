@@ -59,7 +59,7 @@ def test_what_is_asked_next_is_neither_labelled_nor_skipped_and_has_reasons():
     first = learner.next()[0]
     assert first.row >= 4
     assert any("likeliest labels" in reason for reason in first.reasons)
-    assert any("nearest documents" in reason for reason in first.reasons)
+    assert any("documents near it" in reason for reason in first.reasons)
     learner.skip(first.id)
     assert learner.next()[0].id != first.id
     learner.unskip(first.id)

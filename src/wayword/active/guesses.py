@@ -22,6 +22,8 @@ _FLOOR = 1e-3
 # Features are multiplied by the root of this, and weights cost this much.
 _SHARPNESS, _WEIGHT_COST = 10.0, 0.05
 _MOST_ROUNDS, _SETTLED = 60, 1e-3
+# With so many labelled documents for each label, the regression counts for half.
+_DISTRUST = 0.5
 _DISTILL_COST = 1.0
 
 
@@ -93,17 +95,18 @@ def fit_logistic(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
     array of shape (n_features, n_labels)
     """
     Z = features.astype(np.float64) * np.sqrt(_SHARPNESS)
-    bound = 0.5 * Z.T @ Z
-    bound[np.diag_indices_from(bound)] += _WEIGHT_COST
-    factor = cho_factor(bound, overwrite_a=True, check_finite=False)
-    weights = np.zeros((Z.shape[1], targets.shape[1]))
+    # Weights are mixtures of documents, so that with fewer documents than features it is less work to find these.
+    mixed = len(Z) < Z.shape[1]
+    base = Z @ Z.T if mixed else Z.T @ Z
+    inverse = np.linalg.inv(0.5 * base + _WEIGHT_COST * np.eye(len(base)))
+    found = np.zeros((len(base), targets.shape[1]))
     for _ in range(_MOST_ROUNDS):
-        slope = Z.T @ (softmax(Z @ weights) - targets) + _WEIGHT_COST * weights
-        step = cho_solve(factor, slope, check_finite=False)
-        weights -= step
-        if np.abs(step).max() <= _SETTLED * np.abs(weights).max():
+        wrong = softmax((base if mixed else Z) @ found) - targets
+        step = inverse @ ((wrong if mixed else Z.T @ wrong) + _WEIGHT_COST * found)
+        found -= step
+        if np.abs(step).max() <= _SETTLED * np.abs(found).max():
             break
-    return weights * np.sqrt(_SHARPNESS)
+    return (Z.T @ found if mixed else found) * np.sqrt(_SHARPNESS)
 
 
 class Guesser:
@@ -136,7 +139,7 @@ class Guesser:
             weights = fit_logistic(self._wide[rows], targets)
             scores = self._wide @ weights
             # Chances times chances, in logarithms.
-            scores *= n_labelled / (n_labelled + n_labels)
+            scores *= n_labelled / (n_labelled + _DISTRUST * n_labels)
             scores += np.log(near)
             chances = softmax(scores)
         chances[rows] = targets

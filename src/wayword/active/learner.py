@@ -221,8 +221,8 @@ class ActiveLearner:
     def next(self, n: int = 1) -> list[Question]:
         """Return the documents to ask about next, with reasons.
 
-        Asked are documents that are uncertain among uncertain neighbours: their answer settles many. Before the first
-        labels of two kinds, the typical documents of the largest topics are.
+        Asked are documents that are uncertain among neighbours, and neighbours of these, that are uncertain too: their
+        answer settles many. Before the first labels of two kinds, the typical documents of the largest topics are.
 
         Parameters
         ----------
@@ -239,14 +239,15 @@ class ActiveLearner:
             return cold_start(topics, labelled, n, candidates=open_, ids=self._ids)
         guesses = self._guess()
         doubt = np.where(labelled, 0.0, margin(guesses))
-        around = self._steps @ doubt
+        near = self._steps @ doubt
+        around = 0.5 * (near + self._steps @ near)
         state = QueryState(labelled, probabilities=guesses, theta=topics, labels=tuple(self.classes_))
 
         def explain(row: int) -> list[str]:
-            near = int((self._steps[[row]].data > 0).sum())
+            n_near = int(self._steps[[row]].nnz)
             return [
                 *give_reasons(state, "margin", row),
-                f"its {near} nearest documents are {100 * around[row]:.0f} % as open as a tie, on average",
+                f"the {n_near} documents near it are {100 * near[row]:.0f} % as open as a tie, on average",
             ]
 
         nearness = self.space_.nearness

@@ -22,11 +22,11 @@ def divide_rows(first, last, indptr, indices, data, documents, terms, totals, al
     indptr, indices, data : arrays
         X in compressed rows.
     documents : float64 array of shape (n_rows, n_topics)
-        What each document had of each topic.
+        What each document had of each topic, and `alpha` besides.
     terms : float64 array of shape (n_terms, n_topics)
-        What each term had of each topic.
+        What each term had of each topic, and `eta` besides.
     totals : float64 array of shape (n_topics,)
-        What all terms had of each topic, and `eta` for each.
+        The sums of `terms`.
     alpha : float64 array of shape (n_topics,)
         What a document has of each topic before anything is counted; above zero.
     eta : float
@@ -38,28 +38,33 @@ def divide_rows(first, last, indptr, indices, data, documents, terms, totals, al
     """
     n_topics = documents.shape[1]
     inverses = 1.0 / totals
-    shares = np.empty(n_topics)
+    # Arrays of their own, which nothing else can point to: loops over them are done several topics at once.
+    liked, shares, got = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics)
     for row in range(first, last):
-        liked, got = documents[row], by_document[row]
-        got[:] = 0.0
+        for topic in range(n_topics):
+            liked[topic] = documents[row, topic]
+            got[topic] = 0.0
         for place in range(indptr[row], indptr[row + 1]):
-            term, x = terms[indices[place]], data[place]
+            term, taken, x = terms[indices[place]], by_term[indices[place]], data[place]
             total = 0.0
             for topic in range(n_topics):
-                shares[topic] = (liked[topic] + alpha[topic]) * (term[topic] + eta) * inverses[topic]
-                total += shares[topic]
+                share = liked[topic] * term[topic] * inverses[topic]
+                shares[topic] = share
+                total += share
             # About what the entry had before, which is not to speak for itself.
             scale = x / total
             total = 0.0
             for topic in range(n_topics):
                 own = scale * shares[topic]
-                others = (max(liked[topic] - own, 0.0) + alpha[topic]) * (max(term[topic] - own, 0.0) + eta)
+                share = max(liked[topic] - own, alpha[topic]) * max(term[topic] - own, eta)
                 # 1 / (total - own) to first order: own is a small part, and dividing takes longest.
-                shares[topic] = others * inverses[topic] * (1.0 + own * inverses[topic])
-                total += shares[topic]
+                share *= inverses[topic] * (1.0 + own * inverses[topic])
+                shares[topic] = share
+                total += share
             scale = x / total
-            taken = by_term[indices[place]]
             for topic in range(n_topics):
                 share = scale * shares[topic]
                 got[topic] += share
                 taken[topic] += share
+        for topic in range(n_topics):
+            by_document[row, topic] = got[topic]

@@ -90,7 +90,8 @@ def _cut(X: sparse.csr_matrix) -> list[tuple[int, int]]:
 
 def divide(X: sparse.csr_matrix, division: Division, eta: float) -> Division:
     """Return what documents and terms get if every count is divided by what they had."""
-    before = division.documents, division.terms, division.terms.sum(axis=0) + X.shape[1] * eta, division.alpha, eta
+    documents, terms = division.documents + division.alpha, division.terms + eta
+    before = documents, terms, terms.sum(axis=0), division.alpha, eta
     by_document, by_term = np.zeros_like(division.documents), np.zeros_like(division.terms)
 
     def count(piece: tuple[int, int]) -> np.ndarray:
