@@ -9,7 +9,8 @@ logistic regression takes scikit-learn's. How well the top ten words of topics g
 Reviews of thirty words or more, stop words out, no lemmas, terms of fifty documents or more; five folds, each tried on
 once. The terms are those of all folds, as in the thesis: choosing them looks at no label.
 
-20 Newsgroups beside it: whole messages, the published split, all training labels, forty topics.
+20 Newsgroups beside it: whole messages, the published split, all training labels, forty topics; there anchors without
+labels are tried both with the shares that they take by default and with those of ``"oneshot"``, as supervised ones are.
 """
 
 from __future__ import annotations
@@ -47,11 +48,12 @@ FOLDS = 5
 MIXES = tuple(round(0.1 * step, 1) for step in range(11))
 LDA_ITERATIONS = 500
 TOP_WORDS = 10
-MODELS = ("supervised anchors", "anchors", "LDA", "sLDA")
+SUPERVISED, MIXED, PLAIN, LDA, SLDA = "supervised anchors", "supervised anchors and tf-idf", "anchors", "LDA", "sLDA"
+MODELS = (SUPERVISED, PLAIN, MIXED, LDA, SLDA)
 # Rows of the table beside those of the models: what one of them does in another way.
-MIXED, BUILT_IN, SLDA_ITSELF = "supervised anchors and tf-idf", "supervised anchors, built in", "sLDA, its own response"
-LEXICAL = "tf-idf"
-N_TERMS, NEWS_TOPICS = 10_000, 40
+BUILT_IN, SLDA_ITSELF = "supervised anchors, built in", "sLDA, its own response"
+LEXICAL, ONESHOT = "tf-idf", "anchors, oneshot"
+N_TERMS, NEWS_TOPICS = 7_000, 40
 
 
 @dataclass(frozen=True)
@@ -137,10 +139,10 @@ class Division:
         return float((np.asarray(answers) == self.truth).mean())
 
 
-def log_shares(model: AnchorTopics, X: sparse.csr_matrix) -> np.ndarray:
+def log_shares(model: AnchorTopics, X: sparse.csr_matrix, method: str | None = None) -> np.ndarray:
     """Return what `SupervisedAnchors.features` does, of anchors without labels."""
-    lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
-    return np.log((lengths * model.transform(X) + model.alpha) / (lengths + model.alpha * model.n_components_))
+    lengths, shares = np.asarray(X.sum(axis=1)).reshape(-1, 1), model.transform(X, method=method)
+    return np.log((lengths * shares + model.alpha) / (lengths + model.alpha * model.n_components_))
 
 
 def name_topics(model: AnchorTopics, words: np.ndarray) -> list[str]:
@@ -171,18 +173,24 @@ def choose_mix(data: Folded, n_topics: int, fold: int) -> float:
 
 
 def try_supervised(data: Folded, n_topics: int, fold: int) -> Iterator[Trial]:
-    """Yield supervised anchors: topics alone, mixed with tf-idf, and their own answers."""
+    """Yield supervised anchors: topics alone, and their own answers."""
     division, start = data.divide(fold), time.perf_counter()
     model = fit_supervised(division, n_topics)
     features = model.features(division.train), model.features(division.test)
     taken = round(time.perf_counter() - start, 2)
-    by_mix, mix = score_mixes(model, division), choose_mix(data, n_topics, fold)
     where = (data.name, n_topics, fold)
     topics = name_topics(model, division.words) if fold == 0 else []
     coherence = data.measure_coherence(model.components_)
-    yield Trial(*where, MODELS[0], division.score(features), coherence, topics=topics, seconds=taken)
-    yield Trial(*where, MIXED, by_mix[MIXES.index(mix)], mix=mix, by_mix=by_mix)
+    yield Trial(*where, SUPERVISED, division.score(features), coherence, topics=topics, seconds=taken)
     yield Trial(*where, BUILT_IN, division.score_answers(model.predict(division.test)))
+
+
+def try_mixed(data: Folded, n_topics: int, fold: int) -> Iterator[Trial]:
+    """Yield topics of supervised anchors mixed with tf-idf."""
+    division = data.divide(fold)
+    by_mix = score_mixes(fit_supervised(division, n_topics), division)
+    mix = choose_mix(data, n_topics, fold)
+    yield Trial(data.name, n_topics, fold, MIXED, by_mix[MIXES.index(mix)], mix=mix, by_mix=by_mix)
 
 
 def try_anchors(data: Folded, n_topics: int, fold: int) -> Iterator[Trial]:
@@ -193,7 +201,7 @@ def try_anchors(data: Folded, n_topics: int, fold: int) -> Iterator[Trial]:
     taken = round(time.perf_counter() - start, 2)
     topics = name_topics(model, division.words) if fold == 0 else []
     coherence = data.measure_coherence(model.components_)
-    yield Trial(data.name, n_topics, fold, MODELS[1], division.score(features), coherence, topics=topics, seconds=taken)
+    yield Trial(data.name, n_topics, fold, PLAIN, division.score(features), coherence, topics=topics, seconds=taken)
 
 
 def infer_logs(model: Any, texts: list[list[str]]) -> tuple[list[Any], np.ndarray]:
@@ -206,7 +214,7 @@ def try_lda(data: Folded, n_topics: int, fold: int, name: str) -> Iterator[Trial
     """Yield LDA, or supervised LDA and what it answers itself."""
     division, start = data.divide(fold), time.perf_counter()
     train, test = as_words(division.train, division.words), as_words(division.test, division.words)
-    if name == "sLDA":
+    if name == SLDA:
         model = make_slda(train, division.labels, n_topics)
     else:
         model = import_peer("tomotopy").LDAModel(k=n_topics, seed=0)
@@ -218,17 +226,14 @@ def try_lda(data: Folded, n_topics: int, fold: int, name: str) -> Iterator[Trial
     taken = round(time.perf_counter() - start, 2)
     coherence = data.measure_coherence(read_topics(model, division.words))
     yield Trial(data.name, n_topics, fold, name, division.score(features), coherence, seconds=taken)
-    if name == "sLDA":
+    if name == SLDA:
         answers = np.array(model.estimate(documents)).ravel() > 0.5
         yield Trial(data.name, n_topics, fold, SLDA_ITSELF, division.score_answers(answers))
 
 
 def try_model(data: Folded, n_topics: int, fold: int, name: str) -> Iterator[Trial]:
-    if name == MODELS[0]:
-        return try_supervised(data, n_topics, fold)
-    if name == MODELS[1]:
-        return try_anchors(data, n_topics, fold)
-    return try_lda(data, n_topics, fold, name)
+    ways = {SUPERVISED: try_supervised, MIXED: try_mixed, PLAIN: try_anchors}
+    return ways[name](data, n_topics, fold) if name in ways else try_lda(data, n_topics, fold, name)
 
 
 def try_lexical(data: Folded, fold: int) -> Trial:
@@ -259,11 +264,13 @@ def try_newsgroups() -> Iterator[Trial]:
     features = model.features(division.train), model.features(division.test)
     taken = round(time.perf_counter() - start, 2)
     topics = name_topics(model, division.words)
-    yield Trial(*where, MODELS[0], division.score(features), topics=topics, seconds=taken)
+    yield Trial(*where, SUPERVISED, division.score(features), topics=topics, seconds=taken)
     yield Trial(*where, BUILT_IN, division.score_answers(model.predict(division.test)))
     plain = AnchorTopics(NEWS_TOPICS).fit(division.train)
-    features = log_shares(plain, division.train), log_shares(plain, division.test)
-    yield Trial(*where, MODELS[1], division.score(features), topics=name_topics(plain, division.words))
+    topics = name_topics(plain, division.words)
+    for name, method in ((PLAIN, "cd"), (ONESHOT, "oneshot")):
+        features = log_shares(plain, division.train, method), log_shares(plain, division.test, method)
+        yield Trial(*where, name, division.score(features), topics=topics if name == PLAIN else [])
     lexical = lexical_features(division.train, division.test)
     yield Trial(NEWSGROUPS, 0, 0, LEXICAL, best_lexical_accuracy(lexical, division.labels, division.truth))
 
@@ -313,13 +320,13 @@ def write_results(ledger: Ledger[Trial], corpus: str) -> list[str]:
     topics = sorted({trial.n_topics for trial in ledger.find(corpus=corpus)} - {0})
     columns = [f"K = {n_topics}" for n_topics in topics]
     lines = write_head(f"{corpus}: accuracy", columns)
-    for name in (*MODELS[:1], BUILT_IN, MIXED, *MODELS[1:], SLDA_ITSELF):
+    for name in (SUPERVISED, BUILT_IN, MIXED, PLAIN, LDA, SLDA, SLDA_ITSELF):
         found = [ledger.find(corpus=corpus, model=name, n_topics=n_topics) for n_topics in topics]
         lines.append(write_row(name, [_mean([trial.accuracy for trial in trials]) for trials in found]))
     lexical = _mean([trial.accuracy for trial in ledger.find(corpus=corpus, model=LEXICAL)])
     lines.append(write_row(LEXICAL, [lexical] * len(topics)))
     lines += write_head(f"{corpus}: NPMI, Wikipedia", columns)
-    for name in MODELS:
+    for name in (SUPERVISED, PLAIN, LDA, SLDA):
         found = [ledger.find(corpus=corpus, model=name, n_topics=n_topics) for n_topics in topics]
         values = [[trial.npmi for trial in trials if trial.npmi is not None] for trials in found]
         lines.append(write_row(name, [_mean(each) for each in values]))
@@ -344,7 +351,7 @@ def write_anchors(ledger: Ledger[Trial], corpus: str) -> list[str]:
         where = {"corpus": corpus, "n_topics": n_topics, "fold": 0}
         found = [
             dict(topic.split(": ", 1) for trial in ledger.find(model=name, **where) for topic in trial.topics)
-            for name in MODELS[:2]
+            for name in (SUPERVISED, PLAIN)
         ]
         if not all(found):
             continue

@@ -6,7 +6,8 @@ and candidates, and solve for shares by least squares: ours until no term is fur
 millionth of an anchor's squared length, ``anchor-topic`` to its own limit, which is looser here, and plain NumPy, all
 terms at once, to our limit or for 3,000 steps. Supervised anchors are timed, one thread each, against supervised and
 labelled LDA of ``tomotopy``, 200 iterations; what is timed starts at counted documents and ends at the answers for the
-test documents. ``python -m benchmarks.anchors --cost`` draws training time by the number of documents.
+test documents. ``python -m benchmarks.anchors --cost`` draws training time by the number of documents, in seconds of the
+processor, which other work on the machine does not lengthen.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import json
 import math
 import statistics
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -361,6 +363,13 @@ COST_SIZES = (1_000, 10_000, 100_000, 250_000, 500_000, 750_000, 1_000_000)
 COST_TERMS, COST_TOPICS, COST_WORDS, COST_BLOCK = 3_000, 20, 60, 50_000
 
 
+def processor_seconds(task: Callable[[], Any]) -> float:
+    """Return how long a processor works on a task."""
+    started = time.process_time()
+    task()
+    return time.process_time() - started
+
+
 def make_topics(rng: np.random.RandomState) -> np.ndarray:
     """Return topics with an anchor each: the first terms, one for each topic."""
     topics = rng.dirichlet(np.full(COST_TERMS, 0.05), COST_TOPICS)
@@ -392,7 +401,7 @@ def count_in_blocks(sizes: tuple[int, ...]) -> Iterator[tuple[int, float, Cooccu
         while drawn < size:
             X = draw_documents(topics, min(COST_BLOCK, size - drawn), rng)
             parts: list[Cooccurrence] = []
-            spent += seconds(lambda X=X, parts=parts: parts.append(cooccurrence(X, form="dense")))
+            spent += processor_seconds(lambda X=X, parts=parts: parts.append(cooccurrence(X, form="dense")))
             pairs = parts[0] if pairs is None else pairs + parts[0]
             drawn += X.shape[0]
         if pairs is not None:
@@ -408,7 +417,7 @@ def measure_cost(sizes: tuple[int, ...], repeats: int) -> list[Line]:
         for name, rectified in settings.items():
             fit = partial(AnchorTopics(COST_TOPICS, recover="l2", rectify=rectified).fit, pairs)
             fit()
-            times = [seconds(fit) for _ in range(repeats)]
+            times = [processor_seconds(fit) for _ in range(repeats)]
             points[name].append((size / sizes[-1], statistics.median(times), statistics.pstdev(times)))
         print(f"{size:>9,}", *(f"{name} {found[-1][1]:.3f} s" for name, found in points.items()), flush=True)
     return [Line(name, found) for name, found in points.items()]
@@ -422,9 +431,13 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     path = REPOSITORY / "docs" / "images" / "anchor_cost.svg"
     parser.add_argument("--figure", type=Path, default=path, help="where to draw")
+    path = REPOSITORY / "benchmarks" / "results" / "anchor_cost.json"
+    parser.add_argument("--results", type=Path, default=path, help="where seconds are kept")
     arguments = parser.parse_args()
     sizes = tuple(size for size in COST_SIZES if size <= arguments.most)
     lines = measure_cost(sizes, arguments.repeats)
+    found = {line.name: dict(zip(sizes, (round(each[1], 3) for each in line.points), strict=True)) for line in lines}
+    arguments.results.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     panel = (f"seconds, {COST_TERMS:,} terms", lines)
     arguments.figure.write_text(draw_panels([panel], f"share of {sizes[-1]:,} documents"), encoding="utf-8")
 
