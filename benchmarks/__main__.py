@@ -8,7 +8,17 @@ from pathlib import Path
 
 from benchmarks.measure import Result, save_results
 
-NAMES = ("startup", "counting", "cooccurrence", "memory", "factorisation", "themes", "anchors", "figures_browser")
+NAMES = (
+    "startup",
+    "counting",
+    "cooccurrence",
+    "memory",
+    "factorisation",
+    "themes",
+    "anchors",
+    "discovery",
+    "figures_browser",
+)
 
 
 def show(result: Result) -> None:

@@ -10,11 +10,13 @@ chosen on Reuters and tripadvisor alone. Rows are kept as they are made; ``--tab
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from benchmarks.anchor_quality import Ledger, read_topics
 from benchmarks.anchors import as_words, import_peer
-from benchmarks.measure import REPOSITORY, find_corpus
+from benchmarks.measure import REPOSITORY, Result, compare, find_corpus
 from wayword import AnchorTopics, TopicDiscovery, Vectorizer, infer_topics, npmi, read_corpus
 
 CORPORA = ("reuters", "tripadvisor", "20newsgroups", "20newsgroups-bodies", "bills112", "nips")
@@ -117,13 +119,18 @@ def read_data(name: str) -> Data:
     return Data(vectorizer.get_feature_names_out(), X[train].astype(float), X[test].astype(float), names, reference)
 
 
-def sample(data: Data, n_topics: int, seed: int, iterations: int) -> np.ndarray:
-    """Return topics by collapsed Gibbs sampling."""
+def train(texts: list[list[str]], n_topics: int, seed: int, iterations: int) -> Any:
+    """Return a model by collapsed Gibbs sampling, in one thread."""
     model = import_peer("tomotopy").LDAModel(k=n_topics, seed=seed)
-    for text in as_words(data.train, data.terms):
+    for text in texts:
         model.add_doc(text)
     model.train(iterations, workers=1)
-    return read_topics(model, data.terms)
+    return model
+
+
+def sample(data: Data, n_topics: int, seed: int, iterations: int) -> np.ndarray:
+    """Return topics by collapsed Gibbs sampling."""
+    return read_topics(train(as_words(data.train, data.terms), n_topics, seed, iterations), data.terms)
 
 
 def factorise(X: sparse.csr_matrix, n_topics: int, seed: int, **settings: object) -> np.ndarray:
@@ -203,6 +210,23 @@ def measure(ledger: Ledger[Row], corpora: Sequence[str], models: Sequence[str], 
                     for row in fit_rows(data, corpus, n_topics, model, seed):
                         ledger.add(row)
                         print(row, flush=True)
+
+
+def run(repeats: int) -> Iterator[Result]:
+    """Compare the time from counts to topics with that of 200 iterations of LDA, one thread each."""
+    os.environ["WAYWORD_THREADS"] = "1"
+    for corpus in CORPORA:
+        X, vectorizer, _ = count_texts(corpus)
+        X = X.astype(float)
+        texts = as_words(X, vectorizer.get_feature_names_out())
+        for n_topics in TOPICS:
+            yield compare(
+                f"{corpus}, {X.shape[0]:,} documents, {n_topics} topics, against 200 iterations of tomotopy's LDAModel",
+                partial(TopicDiscovery(n_topics).fit, X),
+                partial(train, texts, n_topics, 0, 200),
+                target=3.0,
+                repeats=repeats,
+            )
 
 
 def mean(rows: Sequence[Row], name: str) -> float:

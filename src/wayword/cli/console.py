@@ -30,6 +30,7 @@ _DOING = {
     "words": "looking up words",
     "fits": "fitting",
     "sweeps": "finding topics",
+    "labels": "labelling",
 }
 _FILE_WIDTH = 160
 # What a terminal would obey rather than show: control characters, and marks that turn the direction of writing.

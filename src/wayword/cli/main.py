@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from wayword import __version__
-from wayword.cli import anchors, corpus, demo, discover, explain, report, select, themes
+from wayword.cli import anchors, corpus, demo, discover, explain, report, select, simulate, themes
 from wayword.cli.console import note, printable, settings
 from wayword.errors import InputError, MissingColumnError, WaywordError, WaywordWarning
 
@@ -40,6 +40,7 @@ app.command()(explain.explain)
 app.command()(anchors.anchors)
 app.command()(select.select)
 app.command()(report.report)
+app.command()(simulate.simulate)
 app.command()(demo.demo)
 
 

@@ -31,9 +31,10 @@ from wayword.models.start import start_from_svd
 from wayword.progress import Progress, ignore
 
 _START_ROUNDS = 12
-_SWEEPS, _LAST_SWEEPS = 15, 12
-# Sweeps before the documents' liking of topics is learnt too: at first, it would follow the start.
-_SWEEPS_BEFORE_ALPHA = 5
+_SWEEPS, _LAST_SWEEPS = 10, 8
+# Sweeps before the documents' liking of topics is learnt too: at first, it would follow the start. Then every third
+# sweep will do.
+_SWEEPS_BEFORE_ALPHA, _SWEEPS_AN_ALPHA = 5, 3
 _LEAST_ALPHA = 1e-4
 # Entries in a piece of work, at least: each piece counts terms by topics on its own.
 _ENTRIES_AT_ONCE = 2**17
@@ -272,7 +273,7 @@ class TopicDiscovery(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         with one_blas_thread():
             for sweep in range(n_sweeps):
                 division = divide(X, division, self.eta)
-                if sweep >= _SWEEPS_BEFORE_ALPHA:
+                if sweep >= _SWEEPS_BEFORE_ALPHA and (n_sweeps - 1 - sweep) % _SWEEPS_AN_ALPHA == 0:
                     alpha = learn_alpha(division.documents, division.alpha)
                     division = Division(division.documents, division.terms, alpha)
                 steps.tell()
