@@ -160,6 +160,8 @@ class _Linear:
     def _fit(self, rows: np.ndarray) -> LogisticRegression:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
+            # At first there is a label or two of each kind, and they are labels all the same.
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             return LogisticRegression(C=100.0, max_iter=200).fit(self._inputs[rows], [self._labels[r] for r in rows])
 
     def _committee(self, names: list[str]) -> np.ndarray:
