@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from wayword.errors import InputError, shorten
+from wayword.matrix.association import associate
 from wayword.models.inputs import check_number
 
 # Added to probabilities by the literature, so that no logarithm is that of zero.
@@ -51,13 +52,7 @@ def _score_topics(topics: Any, X: Any, score: Callable[[np.ndarray], float]) -> 
 
 
 def _mean_npmi(together: np.ndarray, unseen: float) -> float:
-    pairs = np.triu_indices(len(together), 1)
-    alone, joint = np.diag(together), together[pairs]
-    chance = np.outer(alone, alone)[pairs]
-    scores = np.where(joint > 0, 1.0, unseen)  # always together, and never
-    some = (joint > 0) & (joint < 1)
-    scores[some] = np.log(joint[some] / chance[some]) / -np.log(joint[some])
-    return float(scores.mean())
+    return float(associate(together, unseen)[np.triu_indices(len(together), 1)].mean())
 
 
 def npmi(topics: Sequence[Sequence[int] | np.ndarray], X: Any, *, unseen: float = -1.0) -> np.ndarray:

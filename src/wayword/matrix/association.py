@@ -6,6 +6,18 @@ import numpy as np
 from scipy import sparse
 
 
+def associate(joint: np.ndarray, never: float) -> np.ndarray:
+    """Return the normalised pointwise mutual information of terms.
+
+    `joint` is the share of documents that hold each two terms; on its diagonal, each one.
+    """
+    alone = np.diag(joint)
+    scores = np.where(joint > 0, 1.0, never)
+    some = (joint > 0) & (joint < 1)
+    scores[some] = np.log(joint[some] / np.outer(alone, alone)[some]) / -np.log(joint[some])
+    return scores
+
+
 def association(X: sparse.spmatrix, columns: np.ndarray, *, never: float = -1.0) -> np.ndarray:
     """Return the normalised pointwise mutual information of some terms, each with each.
 
@@ -26,9 +38,4 @@ def association(X: sparse.spmatrix, columns: np.ndarray, *, never: float = -1.0)
     """
     held = sparse.csc_matrix(X)[:, columns] > 0
     held = sparse.csc_matrix(held, dtype=np.float64)
-    joint = (held.T @ held).toarray() / max(X.shape[0], 1)
-    alone = np.diag(joint)
-    scores = np.where(joint > 0, 1.0, never)
-    some = (joint > 0) & (joint < 1)
-    scores[some] = np.log(joint[some] / np.outer(alone, alone)[some]) / -np.log(joint[some])
-    return scores
+    return associate((held.T @ held).toarray() / max(X.shape[0], 1), never)
