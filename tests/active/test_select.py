@@ -7,7 +7,7 @@ from scipy import sparse
 from naive import active as naive
 from wayword import TopicDiscovery, Vectorizer
 from wayword.active import STRATEGIES, QueryState, ask, cold_start, give_reasons, score_documents, select
-from wayword.active.select import _PARTS
+from wayword.active.reasons import _PARTS
 from wayword.errors import InputError
 
 seeds = st.integers(0, 2**32 - 1)

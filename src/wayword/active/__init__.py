@@ -1,9 +1,8 @@
 """What to ask a person next, and why."""
 
 from wayword.active.learner import ActiveLearner, Reasons
+from wayword.active.reasons import give_reasons
 from wayword.active.scores import (
-    STRATEGIES,
-    QueryState,
     alto,
     alto_ent,
     alto_ent_rep,
@@ -18,13 +17,13 @@ from wayword.active.scores import (
     margin,
     mean_similarity,
     random_scores,
-    score_documents,
     topic_entropy,
     vote_entropy,
 )
-from wayword.active.select import Question, ask, cold_start, give_reasons, select
+from wayword.active.select import Question, ask, cold_start, select
 from wayword.active.simulation import Simulation, simulate
 from wayword.active.space import DocumentSpace, build_space
+from wayword.active.strategies import STRATEGIES, QueryState, score_documents
 
 __all__ = [
     "STRATEGIES",

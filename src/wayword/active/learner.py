@@ -15,9 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from wayword.active.guesses import Guesser
-from wayword.active.scores import QueryState, margin
-from wayword.active.select import Question, cold_start, give_reasons, select
+from wayword.active.reasons import give_reasons
+from wayword.active.scores import margin
+from wayword.active.select import Question, cold_start, select
 from wayword.active.space import DocumentSpace, build_space, weigh_terms
+from wayword.active.strategies import QueryState
 from wayword.errors import InputError, shorten
 from wayword.models.document_topics import check_documents
 from wayword.models.inputs import check_whole

@@ -10,35 +10,25 @@ largest topics instead, by the document that is most typical of each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from wayword.active.scores import (
-    QueryState,
-    check_mask,
-    count_votes,
-    entropy,
-    mean_similarity,
-    score_documents,
-    topic_entropy,
-    unit_rows,
-)
+from wayword.active.reasons import NO_TOPIC, give_reasons, main_topics, name_of, percent
+from wayword.active.scores import check_mask, mean_similarity, unit_rows
+from wayword.active.strategies import QueryState, score_documents
 from wayword.errors import InputError
-from wayword.models.inputs import check_choice, check_number, check_whole
+from wayword.models.inputs import check_number, check_whole
 from wayword.models.theme_scores import check_weights, normalise_rows
 
 # What differs by less is equal but for rounding, and the first is taken.
 _DIGITS = 12
 _COPY = 1.0 - 10.0**-_DIGITS
-_TIE, _CLOSE = 0.05, 0.2
-_NO_TOPIC = "none of its words belongs to a topic"
 
 Similarity = Callable[[int], np.ndarray]
-Reason = Callable[[QueryState, int], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,175 +192,6 @@ def select(
     return found
 
 
-def _percent(share: float) -> str:
-    """Return a share as people read it; next to nothing and nearly all are not 0 % and 100 %."""
-    if 0.0 < share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if 0.995 <= share < 1.0 - 1e-9 else f"{100.0 * share:.0f} %"
-
-
-def _name(names: tuple[str, ...], kind: str, place: int) -> str:
-    return names[place] if names else f"{kind} {place + 1}"
-
-
-def _chances(state: QueryState, row: int, order: np.ndarray) -> list[tuple[str, float]]:
-    """Return names and chances of labels, in an order."""
-    chances = state.need("probabilities")[row]
-    return [(_name(state.labels, "label", int(place)), float(chances[place])) for place in order]
-
-
-def _ranked(state: QueryState, row: int) -> list[tuple[str, float]]:
-    return _chances(state, row, np.argsort(-state.need("probabilities")[row], kind="stable"))
-
-
-def _say_open_labels(state: QueryState, row: int) -> list[str]:
-    """Say which of labels that do not exclude each other are nearest to even chances."""
-    order = np.argsort(np.abs(state.need("probabilities")[row] - 0.5), kind="stable")
-    said = [f"{name} ({_percent(chance)})" for name, chance in _chances(state, row, order[:2])]
-    return [f"the least certain label{'s are' if len(said) > 1 else ' is'} {' and '.join(said)}"]
-
-
-def _say_little(state: QueryState, row: int) -> list[str]:
-    """Say what there is to say where there is nothing to compare; empty where there is."""
-    if not state.need("probabilities")[row].any():
-        return ["nothing speaks for any label"]
-    first, *others = _ranked(state, row)
-    return [] if others else [f"only one label, {first[0]}, is known so far"]
-
-
-def _say_entropy(state: QueryState, row: int) -> list[str]:
-    if state.multilabel:
-        return _say_open_labels(state, row)
-    name, chance = _ranked(state, row)[0]
-    n_open = float(np.exp(entropy(state.need("probabilities")[[row]])[0]))
-    likeliest = f"the likeliest is {name}, {_percent(chance)}"
-    return _say_little(state, row) or [f"as open as {n_open:.1f} equally likely labels; {likeliest}"]
-
-
-def _say_margin(state: QueryState, row: int) -> list[str]:
-    if state.multilabel:
-        return _say_open_labels(state, row)
-    if little := _say_little(state, row):
-        return little
-    (first, one), (second, two), *_ = _ranked(state, row)
-    verdict = "almost a tie" if one - two <= _TIE else "close" if one - two <= _CLOSE else f"{first} leads"
-    return [f"the two likeliest labels, {first} and {second}, are {_percent(one)} and {_percent(two)}: {verdict}"]
-
-
-def _say_confidence(state: QueryState, row: int) -> list[str]:
-    if state.multilabel:
-        return _say_open_labels(state, row)
-    name, chance = _ranked(state, row)[0]
-    only = "only " if chance < 0.5 else ""
-    return _say_little(state, row) or [f"the likeliest label, {name}, is {only}{_percent(chance)}"]
-
-
-def _say_votes(state: QueryState, row: int) -> list[str]:
-    committee = state.need("committee")
-    votes = count_votes(committee[:, [row]], multilabel=state.multilabel)[0]
-    if state.multilabel:
-        label = int(np.abs(votes - len(committee) / 2).argmin())
-        name = _name(state.labels, "label", label)
-        return [f"{votes[label]} of {len(committee)} models give it {name}"]
-    order = [int(label) for label in np.argsort(-votes, kind="stable") if votes[label]]
-    if not order:
-        return ["no model has an opinion"]
-    said = [f"{votes[label]} for {_name(state.labels, 'label', label)}" for label in order]
-    return [f"{'models agree' if len(said) == 1 else 'models disagree'}: {', '.join(said)}"]
-
-
-def _say_divergence(state: QueryState, row: int) -> list[str]:
-    chances = state.need("committee")[:, row]
-    label = int(np.round(np.ptp(chances, axis=0), _DIGITS).argmax())
-    low, high = _percent(chances[:, label].min()), _percent(chances[:, label].max())
-    name = _name(state.labels, "label", label)
-    return [f"models put {name} between {low} and {high}" if low != high else f"all models put {name} at {low}"]
-
-
-def _say_density(state: QueryState, row: int) -> list[str]:
-    similarity = mean_similarity(state.need("theta"))
-    share = float((similarity < similarity[row]).mean())
-    return [f"more like the whole corpus than {_percent(share)} of documents"]
-
-
-def _main_topics(theta: np.ndarray) -> np.ndarray:
-    """Return the main topic of each document, the first of equal ones; -1 where it has none."""
-    if not theta.shape[1]:
-        return np.full(len(theta), -1)
-    return np.where(theta.any(axis=1), theta.argmax(axis=1), -1)
-
-
-def _say_coverage(state: QueryState, row: int) -> list[str]:
-    """Say so if no labelled document has the same main topic."""
-    main = _main_topics(state.need("theta"))
-    if main[row] < 0:
-        return [_NO_TOPIC]
-    topic = _name(state.topics, "topic", int(main[row]))
-    return [] if (main[state.labelled] == main[row]).any() else [f"its topic, {topic}, has no labelled document yet"]
-
-
-def _say_share(state: QueryState, row: int) -> list[str]:
-    shares = normalise_rows(state.need("theta")[row])
-    if not shares.any():
-        return []
-    return [f"{_percent(shares.max())} of it is one topic, {_name(state.topics, 'topic', int(shares.argmax()))}"]
-
-
-def _say_mixture(state: QueryState, row: int) -> list[str]:
-    mixed = float(np.exp(topic_entropy(state.need("theta")[[row]])[0]))
-    return [f"as mixed as {mixed:.1f} topics of equal parts"]
-
-
-_ALTO_PARTS: Mapping[str, tuple[Reason, ...]] = {
-    "": (_say_entropy, _say_share, _say_coverage),
-    "_ent": (_say_entropy, _say_mixture, _say_coverage),
-    "_rep": (_say_entropy, _say_share, _say_density, _say_coverage),
-    "_ent_rep": (_say_entropy, _say_mixture, _say_density, _say_coverage),
-}
-_PARTS: Mapping[str, tuple[Reason, ...]] = {
-    "random": (lambda *_: ["drawn at random"],),
-    "entropy": (_say_entropy,),
-    "margin": (_say_margin,),
-    "least_confidence": (_say_confidence,),
-    "vote_entropy": (_say_votes,),
-    "jensen_shannon": (_say_divergence,),
-    "density": (_say_entropy, _say_density, _say_coverage),
-    "density_margin": (_say_margin, _say_density, _say_coverage),
-    **{f"alto{kind}": parts for kind, parts in _ALTO_PARTS.items()},
-    **{f"alsup{kind}": parts for kind, parts in _ALTO_PARTS.items()},
-}
-
-
-def give_reasons(state: QueryState, strategy: str, row: int) -> tuple[str, ...]:
-    """Return why a strategy would ask about a document, in words, each with the numbers that it went by.
-
-    Parameters
-    ----------
-    state : QueryState
-        What is known.
-    strategy : str
-        One of `STRATEGIES`.
-    row : int
-        Which document.
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wayword.active import QueryState, give_reasons
-    >>> state = QueryState(np.array([False]), probabilities=[[0.48, 0.46, 0.06]], labels=("tea", "rice", "oil"))
-    >>> give_reasons(state, "margin", 0)
-    ('the two likeliest labels, tea and rice, are 48 % and 46 %: almost a tie',)
-    """
-    check_choice("strategy", strategy, _PARTS)
-    if not 0 <= row < len(state.labelled):
-        raise InputError(f"row must be one of {len(state.labelled)} documents, counted from 0, got {row}")
-    return tuple(reason for part in _PARTS[strategy] for reason in part(state, row))
-
-
 def _next_topic(shares: np.ndarray, main: np.ndarray, asked: np.ndarray, may_ask: np.ndarray) -> int:
     """Return the topic with fewest documents asked about, of these that with most weight in the others; or -1."""
     left = np.bincount(main[may_ask & (main >= 0)], minlength=shares.shape[1])
@@ -383,7 +204,7 @@ def _next_topic(shares: np.ndarray, main: np.ndarray, asked: np.ndarray, may_ask
 
 def _say_cold(topic: str, share: float, n_asked: int, n_members: int) -> tuple[str, ...]:
     how_many = "no labelled document yet" if not n_asked else f"only {n_asked} labelled or asked about"
-    first = f"its topic, {topic}, is {_percent(share)} of what is unlabelled and has {how_many}"
+    first = f"its topic, {topic}, is {percent(share)} of what is unlabelled and has {how_many}"
     return (first, f"typical of the {n_members:,} documents of that topic") if n_members > 1 else (first,)
 
 
@@ -391,17 +212,17 @@ def _next_cold(
     shares: np.ndarray, nearest: np.ndarray, asked: np.ndarray, may_ask: np.ndarray, names: tuple[str, ...]
 ) -> tuple[int, float, tuple[str, ...]]:
     """Return the next document, the share of its topic in what is left, and reasons."""
-    main = _main_topics(shares)
+    main = main_topics(shares)
     topic = _next_topic(shares, main, asked, may_ask)
     if topic < 0:
-        return int(may_ask.argmax()), 0.0, (_NO_TOPIC,)
+        return int(may_ask.argmax()), 0.0, (NO_TOPIC,)
     members = np.flatnonzero(main == topic)
     open_ = may_ask[members]
     typical = np.round(mean_similarity(shares[members]) * (1.0 - nearest[members]), _DIGITS)
     row = int(members[open_][typical[open_].argmax()])
     left = shares[~asked]
     share = float(left[:, topic].sum() / left.sum())
-    return row, share, _say_cold(_name(names, "topic", topic), share, int(asked[members].sum()), len(members))
+    return row, share, _say_cold(name_of(names, "topic", topic), share, int(asked[members].sum()), len(members))
 
 
 def cold_start(

@@ -19,9 +19,9 @@ from sklearn.metrics import f1_score
 from sklearn.utils import check_random_state
 
 from wayword.active.learner import ActiveLearner
-from wayword.active.scores import STRATEGIES, QueryState
 from wayword.active.select import ask
 from wayword.active.space import DocumentSpace, weigh_terms
+from wayword.active.strategies import STRATEGIES, QueryState
 from wayword.errors import InputError
 from wayword.evaluation.coherence import npmi
 from wayword.evaluation.ranking import log_rank_accuracy
