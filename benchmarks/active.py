@@ -18,17 +18,27 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from benchmarks.active_peers import QUERIES, simulate_small_text
 from benchmarks.anchor_quality import Ledger
 from benchmarks.measure import REPOSITORY, find_corpus
 from wayword import Vectorizer, read_corpus
-from wayword.active import build_space, simulate
+from wayword.active import DocumentSpace, Simulation, build_space, simulate
 
-CORPORA = {"20newsgroups": 40, "reuters": 10, "bills112": 30}
+# Topics, and documents that a term must occur in to become an anchor.
+CORPORA = {"20newsgroups": (40, 200), "reuters": (10, 500), "bills112": (30, 300)}
 TO_REACH = {"20newsgroups": 0.6, "reuters": 0.9, "bills112": 0.7}
 SHOWN = (50, 100, 200)
 MEASURES = ("accuracy", "macro_f1", "log_rank_accuracy", "npmi", "seconds")
-N_LABELS, N_TOP_LABELS, TEST_SHARE = 200, 10, 0.2
-STRATEGIES = ("auto", "margin:tfidf", "entropy:tfidf", "random:tfidf", "alto:topics", "margin:topics", "random:topics")
+N_START, N_LABELS, N_TOP_LABELS, TEST_SHARE = 5, 200, 10, 0.2
+KINDS = ("", "_ent", "_rep", "_ent_rep")
+STRATEGIES = (
+    "auto",
+    *(f"{name}:topics" for name in ("random", "entropy", "margin", "least_confidence", "density")),
+    *(f"{name}:topics" for name in ("vote_entropy", "jensen_shannon")),
+    *(f"{name}{kind}:topics" for name in ("alto", "alsup") for kind in KINDS),
+    *(f"{name}:tfidf" for name in ("random", "entropy", "margin")),
+    *(f"small-text:{query}" for query in QUERIES),
+)
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,31 @@ def read_data(name: str) -> Data:
     return Data(pool, [labels[0] for _, labels, _ in train], others, [labels[0] for _, labels, _ in test])
 
 
+def run(
+    corpus: str, data: Data, name: str, features: str, seed: int, every: int, space: DocumentSpace | None
+) -> Simulation:
+    """Run one strategy once."""
+    if name == "small-text":
+        common = {"n_start": N_START, "n_labels": N_LABELS, "every": every, "random_state": seed}
+        return simulate_small_text(data.pool, data.y, data.test, data.y_test, query=features, **common)
+    n_topics, min_df = CORPORA[corpus]
+    return simulate(
+        data.pool,
+        data.y,
+        X_test=data.test,
+        y_test=data.y_test,
+        strategy=name,
+        features=features or "topics",
+        n_start=N_START,
+        n_labels=N_LABELS,
+        n_topics=n_topics,
+        min_df=min_df,
+        every=every,
+        space=space,
+        random_state=seed,
+    )
+
+
 def measure(
     ledger: Ledger[Row], corpora: Sequence[str], strategies: Sequence[str], seeds: Sequence[int], every: int
 ) -> None:
@@ -102,19 +137,7 @@ def measure(
             for seed in seeds:
                 if ledger.find(corpus=corpus, strategy=strategy, seed=seed):
                     continue
-                found = simulate(
-                    data.pool,
-                    data.y,
-                    X_test=data.test,
-                    y_test=data.y_test,
-                    strategy=name,
-                    features=features or "topics",
-                    n_labels=N_LABELS,
-                    n_topics=CORPORA[corpus],
-                    every=every,
-                    space=space,
-                    random_state=seed,
-                )
+                found = run(corpus, data, name, features, seed, every, space)
                 values = {name: np.round(getattr(found, name), 4).tolist() for name in MEASURES}
                 ledger.add(Row(corpus, strategy, seed, found.n_labels.tolist(), **values))
                 print(
@@ -150,7 +173,9 @@ def print_table(ledger: Ledger[Row]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.active", description=__doc__)
     parser.add_argument("--corpora", nargs="+", choices=list(CORPORA), default=list(CORPORA))
-    parser.add_argument("--strategies", nargs="+", default=STRATEGIES, help="with :tfidf or :topics behind")
+    parser.add_argument(
+        "--strategies", nargs="+", default=STRATEGIES, help="with :tfidf or :topics behind, or small-text:QUERY"
+    )
     parser.add_argument("--seeds", nargs="+", type=int, default=range(9101, 9106))
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--table", action="store_true", help="only print what has been measured")

@@ -23,7 +23,7 @@ def _ticks(top: float) -> list[float]:
     return [step * k for k in range(int(top / step + 1e-9) + 1)]
 
 
-def _draw_panel(title: str, lines: list[Line], x_title: str) -> str:
+def _draw_panel(title: str, lines: list[Line], x_title: str, most: float | None) -> str:
     top = max(mean + spread for line in lines for _, mean, spread in line.points) * 1.08
     width, height = _WIDTH - _LEFT - 24, _HEIGHT - _TOP - _BOTTOM
 
@@ -37,7 +37,8 @@ def _draw_panel(title: str, lines: list[Line], x_title: str) -> str:
         parts.append(f'<text x="{_LEFT - 6}" y="{y + 4}" text-anchor="end">{value:g}</text>')
     for value in (0, 0.25, 0.5, 0.75, 1):
         x, y = place(value, 0)
-        parts.append(f'<text x="{x}" y="{y + 16}" text-anchor="middle">{value:.0%}</text>')
+        label = f"{value:.0%}" if most is None else f"{value * most:g}"
+        parts.append(f'<text x="{x}" y="{y + 16}" text-anchor="middle">{label}</text>')
     parts.append(f'<text x="{_LEFT + width / 2}" y="{_HEIGHT - 8}" text-anchor="middle">{escape(x_title)}</text>')
     for colour, line in zip(_COLOURS, lines, strict=False):
         parts.append(_draw_line(line, colour, place))
@@ -64,12 +65,12 @@ def _draw_legend(lines: list[Line], y: float) -> str:
     return "\n".join(parts)
 
 
-def draw_panels(panels: list[tuple[str, list[Line]]], x_title: str) -> str:
-    """Return a row of charts, each a title and its lines, with one legend below."""
+def draw_panels(panels: list[tuple[str, list[Line]]], x_title: str, most: float | None = None) -> str:
+    """Return a row of charts, each a title and its lines, with one legend below; x goes to `most`, or is a share."""
     longest = max((lines for _, lines in panels), key=len)
     width, height = max(_WIDTH * len(panels), _LEFT + _LEGEND * len(longest)), _HEIGHT + 26
     body = "\n".join(
-        f'<g transform="translate({_WIDTH * place} 0)">{_draw_panel(title, lines, x_title)}</g>'
+        f'<g transform="translate({_WIDTH * place} 0)">{_draw_panel(title, lines, x_title, most)}</g>'
         for place, (title, lines) in enumerate(panels)
     )
     legend = _draw_legend(longest, height - 12)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.anchors import best_shares, quadratic
-from wayword.kernels.simplex import solve_simplex_rows
+from wayword.kernels.simplex import solve_simplex_rows, update_simplex_rows
 
 EXACT, MANY = 1e-12, 100_000
 sizes = st.tuples(st.integers(1, 4), st.integers(1, 5), st.integers(1, 6))
@@ -127,3 +127,19 @@ def test_corners_that_coincide_end_at_the_best_all_the_same(products):
 def test_a_gram_of_zeros_moves_all_to_where_most_is_asked():
     shares, _ = solve(np.zeros((3, 3)), np.array([[1.0, 4.0, 2.0]]), np.full((1, 3), 1 / 3))
     np.testing.assert_allclose(shares, [[0.0, 1.0, 0.0]])
+
+
+@given(sizes, seeds, st.integers(0, 2**32 - 1))
+def test_from_nearly_there_the_answer_does_not_depend_on_the_start(size, seed, other):
+    n_rows, n_topics, _ = size
+    gram, products, start = draw((n_rows, n_topics, n_topics + 3), seed)
+    starts = (start, np.random.default_rng(other).dirichlet(np.full(n_topics, 0.3), size=n_rows))
+    found = []
+    for shares in starts:
+        shares, gaps = shares.copy(), np.full(n_rows, np.nan)
+        update_simplex_rows(0, n_rows, gram, products, 1e-13, shares, gaps)
+        assert (gaps <= 1e-13).all()
+        found.append(shares)
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_allclose(found[0], solve(gram, products, start)[0], atol=1e-4)
+    assert (excess(gram, products, found[0]) <= 1e-9).all()

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from naive.anchors import distance_from_flat, find_anchors, hull, is_mixture, plant_topics, volume
 from wayword.errors import InputError
-from wayword.models.anchor_finding import find_corners, hull_corners
+from wayword.models.anchor_finding import find_corners, find_corners_in_gram, hull_corners
 
 # Points, dimensions, corners to find: fewer than both.
 sizes = st.tuples(st.integers(6, 14), st.integers(5, 9), st.integers(1, 5))
@@ -42,6 +42,24 @@ def test_beside_corners_given_they_are_those_of_the_algorithm(size, seed, clean)
     n_corners = min(n_corners, points.shape[1] - 2)
     found = find_corners(points, n_corners, given_corners, clean=clean)
     assert found == find_anchors(points, n_corners, given_corners, clean=clean)
+
+
+@given(sizes, seeds, st.integers(0, 2))
+def test_products_alone_lead_to_the_same_corners(size, seed, n_given):
+    points, n_corners = draw(size, seed)
+    given_corners = np.random.default_rng(seed).dirichlet(np.ones(points.shape[1]), size=n_given)
+    n_corners = min(n_corners, points.shape[1] - n_given)
+    everything = np.vstack([given_corners, points])
+    found = find_corners_in_gram(everything @ everything.T, n_corners, n_given, np.ones(len(everything), dtype=bool))
+    assert [place - n_given for place in found] == find_corners(points, n_corners, given_corners if n_given else None)
+
+
+def test_from_products_only_candidates_are_found_and_no_more_than_span_something():
+    points = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0], [0.2, 0.3, 0.5]])
+    candidates = np.array([True, True, False, True, True])
+    found = find_corners_in_gram(points @ points.T, 4, 0, candidates)
+    assert sorted(found) == [0, 1, 4]
+    assert find_corners_in_gram(points @ points.T, 4, 0, np.zeros(5, dtype=bool)) == []
 
 
 @given(sizes, seeds)

@@ -24,15 +24,18 @@ from wayword.active.select import Question, ask, cold_start, select
 from wayword.active.simulation import Simulation, simulate
 from wayword.active.space import DocumentSpace, build_space
 from wayword.active.strategies import STRATEGIES, QueryState, score_documents
+from wayword.active.topics import LiveTopics, TopicSet
 
 __all__ = [
     "STRATEGIES",
     "ActiveLearner",
     "DocumentSpace",
+    "LiveTopics",
     "QueryState",
     "Question",
     "Reasons",
     "Simulation",
+    "TopicSet",
     "alto",
     "alto_ent",
     "alto_ent_rep",

@@ -22,13 +22,13 @@ from wayword.active.learner import ActiveLearner
 from wayword.active.select import ask
 from wayword.active.space import DocumentSpace, weigh_terms
 from wayword.active.strategies import STRATEGIES, QueryState
+from wayword.active.topics import LiveTopics, TopicSet
 from wayword.errors import InputError
 from wayword.evaluation.coherence import npmi
 from wayword.evaluation.ranking import log_rank_accuracy
 from wayword.models.discovery import TopicDiscovery, rarity_of
 from wayword.models.document_topics import check_documents
 from wayword.models.inputs import check_choice, check_whole
-from wayword.models.supervised_anchors import SupervisedAnchors
 from wayword.progress import Progress, ignore
 
 AUTO = "auto"
@@ -121,19 +121,23 @@ class _Linear:
         seed: int,
     ) -> None:
         self._X, self._X_test, self._strategy, self._seed = X, X_test, strategy, seed
-        self._n_topics = n_topics
-        self._min_df: int | Literal["auto"] = min_df
         self._labels: dict[int, str] = {}
-        self._model: Any = None
+        self._topics: np.ndarray | None = None
         self._theta: np.ndarray | None = None
-        self._refreshed = strategy.startswith("alsup")
+        self._found: TopicSet | None = None
+        # As the thesis has it: nothing rectified, label columns as they come, shares in one step.
+        self._live = (
+            LiveTopics(X, n_topics=n_topics, min_df=min_df, rectify=False, label_weight=4.0, pseudo_counts=0.0)
+            if strategy.startswith("alsup")
+            else None
+        )
         if features == "tfidf":
             rarity = rarity_of(X)
             self._inputs, self._others = weigh_terms(X, rarity), weigh_terms(X_test, rarity)
-        elif not self._refreshed:
-            self._model = TopicDiscovery(n_topics).fit(X)
-            self._inputs, self._others = self._model.transform(X), self._model.transform(X_test)
-            self._theta = self._inputs
+        elif self._live is None:
+            model = TopicDiscovery(n_topics).fit(X)
+            self._inputs, self._others = model.transform(X), model.transform(X_test)
+            self._theta, self._topics = self._inputs, model.components_
         self._classifier: LogisticRegression | None = None
 
     def tell(self, row: int, label: str) -> None:
@@ -142,20 +146,20 @@ class _Linear:
 
     def _learn(self) -> LogisticRegression:
         if self._classifier is None:
-            if self._refreshed:
-                self._find_topics()
+            if self._live is not None:
+                self._find_topics(self._live)
             self._classifier = self._fit(np.array(sorted(self._labels)))
         return self._classifier
 
-    def _find_topics(self) -> None:
+    def _find_topics(self, live: LiveTopics) -> None:
         """Find topics again, now that one more label is known."""
-        y = [self._labels.get(row) for row in range(self._X.shape[0])]
-        # As the thesis has it: nothing rectified, label columns as they come, shares in one step.
-        self._model = SupervisedAnchors(
-            self._n_topics, rectify=False, pseudo_counts=0.0, min_df=self._min_df, random_state=self._seed
-        ).fit(self._X, y)
-        self._inputs = self._theta = self._model.transform(self._X)
-        self._others = self._model.transform(self._X_test)
+        names = sorted(set(self._labels.values()))
+        chances = np.full((self._X.shape[0], len(names)), np.nan)
+        for row, name in self._labels.items():
+            chances[row] = [name == other for other in names]
+        self._found = live.refresh(chances)
+        self._inputs = self._theta = self._found.document_shares(self._X)
+        self._topics = self._found.components
 
     def _fit(self, rows: np.ndarray) -> LogisticRegression:
         with warnings.catch_warnings():
@@ -195,10 +199,11 @@ class _Linear:
 
     def predict_proba(self) -> tuple[list[str], np.ndarray]:
         learnt = self._learn()
-        return [str(name) for name in learnt.classes_], learnt.predict_proba(self._others)
+        others = self._others if self._found is None else self._found.document_shares(self._X_test)
+        return [str(name) for name in learnt.classes_], learnt.predict_proba(others)
 
     def topics(self) -> np.ndarray | None:
-        return None if self._model is None else self._model.components_
+        return self._topics
 
 
 def draw_start(y: np.ndarray, n_start: int, rng: np.random.RandomState) -> list[int]:

@@ -62,31 +62,38 @@ def _move_pair(gram, low, slopes, shares):
 
 @njit(nogil=True, cache=True)
 def _factor(gram, support, n_support, lower):
-    """Write the Cholesky factor of the support's part of `gram`; return whether it has one."""
+    """Write the Cholesky factor of the support's part of `gram`, one over its diagonal; return whether it has one."""
     for i in range(n_support):
-        for j in range(i + 1):
-            total = gram[support[i], support[j]]
+        row = gram[support[i]]
+        for j in range(i):
+            total = row[support[j]]
             for k in range(j):
                 total -= lower[i, k] * lower[j, k]
-            if i > j:
-                lower[i, j] = total / lower[j, j]
-            elif total > _SINGULAR * gram[support[i], support[i]]:
-                lower[i, i] = np.sqrt(total)
-            else:
-                return False
+            lower[i, j] = total * lower[j, j]
+        total = row[support[i]]
+        for k in range(i):
+            total -= lower[i, k] * lower[i, k]
+        if total <= _SINGULAR * row[support[i]]:
+            return False
+        lower[i, i] = 1.0 / np.sqrt(total)
     return True
 
 
 @njit(nogil=True, cache=True)
-def _solve_factored(lower, size, values):
+def _solve_factored(lower, size, values, others):
+    """Solve for two right-hand sides in place."""
     for i in range(size):
+        value, other = values[i], others[i]
         for k in range(i):
-            values[i] -= lower[i, k] * values[k]
-        values[i] /= lower[i, i]
+            value -= lower[i, k] * values[k]
+            other -= lower[i, k] * others[k]
+        values[i], others[i] = value * lower[i, i], other * lower[i, i]
     for i in range(size - 1, -1, -1):
-        for k in range(i + 1, size):
-            values[i] -= lower[k, i] * values[k]
-        values[i] /= lower[i, i]
+        values[i] *= lower[i, i]
+        others[i] *= lower[i, i]
+        for k in range(i):
+            values[k] -= lower[i, k] * values[i]
+            others[k] -= lower[i, k] * others[i]
 
 
 @njit(nogil=True, cache=True)
@@ -107,8 +114,7 @@ def _solve_support(gram, products, shares, support, lower, wanted, even):
             size += 1
     if not _factor(gram, support, size, lower):
         return -1
-    _solve_factored(lower, size, wanted)
-    _solve_factored(lower, size, even)
+    _solve_factored(lower, size, wanted, even)
     multiplier = (wanted[:size].sum() - 1.0) / even[:size].sum()
     far, first = 1.0, -1
     for i in range(size):
@@ -116,10 +122,12 @@ def _solve_support(gram, products, shares, support, lower, wanted, even):
         share = shares[support[i]]
         if wanted[i] <= 0.0 and share < far * (share - wanted[i]):
             far, first = share / (share - wanted[i]), i
+    if first < 0:  # what is written follows from the support alone, to the last bit
+        for i in range(size):
+            shares[support[i]] = max(0.0, wanted[i])
+        return 1
     for i in range(size):
         shares[support[i]] = max(0.0, shares[support[i]] + far * (wanted[i] - shares[support[i]]))
-    if first < 0:
-        return 1
     shares[support[first]] = 0.0
     return 0
 
@@ -167,3 +175,24 @@ def solve_simplex_rows(first, last, gram, products, settled, most_steps, shares,
                         break
             low, gap = _find_gap(slopes, shares[row])
         gaps[row] = gap
+
+
+@njit(nogil=True, cache=True)
+def update_simplex_rows(first, last, gram, products, settled, shares, gaps):
+    """Do the same from shares that are nearly there; what is found does not depend, to the last bit, on the start.
+
+    A row is done when the best shares on its support are best of all. Two starts could end on two supports only where
+    a share, or what a share would gain, is zero but for rounding. Parameters as for `solve_simplex_rows`.
+    """
+    n_topics = len(gram)
+    slopes, wanted, even = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics)
+    support, lower = np.empty(n_topics, np.int64), np.empty((n_topics, n_topics))
+    for row in range(first, last):
+        for _ in range(_ROUNDS_A_TOPIC * n_topics):
+            reached = _solve_support(gram, products[row], shares[row], support, lower, wanted, even)
+            if reached == 0:
+                continue
+            _find_slopes(gram, products[row], shares[row], slopes)
+            low, gaps[row] = _find_gap(slopes, shares[row])
+            if reached < 0 or gaps[row] <= settled or not _move_pair(gram, low, slopes, shares[row]):
+                break

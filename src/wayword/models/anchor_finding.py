@@ -140,6 +140,92 @@ def _squares_outside(points: np.ndarray, corners: np.ndarray, place: int, other:
     return (points @ direction - other @ direction) ** 2
 
 
+class _Flat:
+    """The flat through some corners, from the products of all points with each other.
+
+    Attributes
+    ----------
+    corners : list of int
+        The first is the origin of the flat.
+    places : array of shape (n_points, n_corners - 1)
+        Where each point lies along the flat.
+    squares : array of shape (n_points,)
+        Squared distance of each point from it.
+    """
+
+    def __init__(self, gram: np.ndarray, origin: int) -> None:
+        self._gram = gram
+        self.corners = [origin]
+        self.places = np.empty((len(gram), 0))
+        lengths = np.diag(gram)
+        self.squares = np.maximum(lengths - 2.0 * gram[origin] + lengths[origin], 0.0)
+        self._least = _IN_SPAN**2 * float(lengths.max())
+
+    def add(self, corner: int) -> bool:
+        """Widen the flat by a corner; return whether it was outside."""
+        gram, origin = self._gram, self.corners[0]
+        along = gram[corner] - gram[origin] - gram[corner, origin] + gram[origin, origin]
+        along = along - self.places @ self.places[corner]
+        if along[corner] <= self._least:
+            return False
+        along /= np.sqrt(along[corner])
+        self.places = np.column_stack([self.places, along])
+        self.squares = np.maximum(self.squares - along**2, 0.0)
+        self.corners.append(corner)
+        return True
+
+
+def find_corners_in_gram(gram: np.ndarray, n_corners: int, n_given: int, candidates: np.ndarray) -> list[int]:
+    """Return the corners that `find_corners` would, from products of points alone: a pivoted Cholesky decomposition.
+
+    Parameters
+    ----------
+    gram : array of shape (n_points, n_points)
+        Products of all points with each other.
+    n_corners : int
+        How many to find; fewer come back where all candidates lie within the span of fewer.
+    n_given : int
+        So many points at the beginning are corners that stay.
+    candidates : bool array of shape (n_points,)
+        Which others may become corners.
+    """
+    lengths = np.diag(gram)
+    candidates = candidates & (np.arange(len(gram)) >= n_given)
+    if not n_corners or not candidates.any():
+        return []
+    origin = 0 if n_given else int(np.where(candidates, lengths, -1.0).argmax())
+    flat = _Flat(gram, origin)
+    # A given corner that is a mixture of others spans nothing new, and stays a corner all the same.
+    for corner in range(1, n_given):
+        flat.add(corner)
+    n_fixed = len(flat.corners) if n_given else 0
+    while len(flat.corners) < n_fixed + n_corners:
+        left = candidates.copy()
+        left[flat.corners] = False
+        farthest = int(np.where(left, flat.squares, -1.0).argmax())
+        if not left[farthest] or not flat.add(farthest):
+            break
+    return _clean_up_in_gram(gram, flat, candidates, n_fixed)
+
+
+def _clean_up_in_gram(gram: np.ndarray, flat: _Flat, candidates: np.ndarray, n_fixed: int) -> list[int]:
+    """Replace each corner found by the candidate farthest from the flat through all others, one after the other."""
+    normals = _normals(flat.places[flat.corners]) if len(flat.corners) > 1 else np.empty((0, 0))
+    for place in range(n_fixed, len(normals)):
+        row, other = flat.corners[place], flat.corners[1 if place == 0 else 0]
+        along = flat.places @ normals[place]
+        without = flat.squares + (along - along[other]) ** 2
+        farthest = int(np.where(candidates, without, -1.0).argmax())
+        if farthest == row or without[farthest] <= without[row] * (1.0 + _IN_SPAN):
+            continue
+        corners = [*flat.corners[:place], farthest, *flat.corners[place + 1 :]]
+        flat = _Flat(gram, corners[0])
+        for corner in corners[1:]:
+            flat.add(corner)
+        normals = _normals(flat.places[flat.corners])
+    return flat.corners[n_fixed:]
+
+
 def hull_corners(points: np.ndarray) -> list[int]:
     """Return the rows that are no mixture of the others, by linear programming.
 

@@ -103,7 +103,7 @@ def _pieces(n_rows: int) -> list[slice]:
     return [slice(first, min(first + _ROWS_AT_ONCE, n_rows)) for first in range(0, n_rows, _ROWS_AT_ONCE)]
 
 
-def _nearest_corner(gram: np.ndarray, products: np.ndarray) -> np.ndarray:
+def nearest_corner(gram: np.ndarray, products: np.ndarray) -> np.ndarray:
     """Return shares that are all at the nearest corner."""
     shares = np.zeros_like(products)
     shares[np.arange(len(products)), (products - 0.5 * np.diag(gram)).argmax(axis=1)] = 1.0
@@ -144,7 +144,7 @@ def recover_by_squares(
     strength = penalty.square * length
     gram += strength * np.eye(len(gram))
     products += strength * penalty.mean
-    shares = _nearest_corner(gram, products) if start is None else start.copy()
+    shares = nearest_corner(gram, products) if start is None else start.copy()
     gaps = np.zeros(len(shares))
     rest = (gram, products, settled * length, _MOST_STEPS, shares, gaps)
     for _ in map_in_order(lambda piece: solve_simplex_rows(piece.start, piece.stop, *rest), _pieces(len(shares))):

@@ -1,0 +1,374 @@
+"""Topics that follow the answers: anchor words and their topics, found again after every answer in milliseconds.
+
+Once for a corpus: count which terms occur together, and multiply the points of all terms with those of all candidates
+for anchors. After an answer: say how likely each label is beside each term, from guesses for all documents; find
+anchors from products alone, widened by these label columns; solve for the shares of topics in terms from where they
+were before. What is found depends on what is asked for, to the last bit, and not on what was asked for before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from wayword.errors import InputError
+from wayword.kernels.simplex import solve_simplex_rows, update_simplex_rows
+from wayword.kernels.threads import map_in_order, one_blas_thread
+from wayword.models.anchor_finding import find_corners_in_gram
+from wayword.models.anchor_recovery import nearest_corner, topics_of
+from wayword.models.anchors import candidates_of, count_pairs
+from wayword.models.document_topics import check_documents
+from wayword.models.inputs import check_number, check_whole
+from wayword.models.label_columns import spread_of, spread_of_words
+from wayword.models.rectify import rectify as remove_noise
+from wayword.models.word_space import WordSpace
+from wayword.progress import Progress, ignore
+
+_MOST_TERMS, _MOST_CANDIDATES = 7_000, 1_000
+_ROWS_AT_ONCE, _MOST_STEPS = 512, 100_000
+# Largest gaps of shares, as shares of a corner's squared length: to begin with, and at the end.
+_NEARLY, _SETTLED = 1e-6, 1e-14
+# Corners whose products have a smaller eigenvalue, as a share of the mean, are not corners of their own.
+_SINGULAR = 1e-10
+# A term keeps its shares as a start if no more than this was taken by topics that are gone.
+_MOST_LOST = 0.7
+_NO_SPREAD = 1e-12
+
+Anchor = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicSet:
+    """Topics as they stand.
+
+    Attributes
+    ----------
+    anchors : tuple of tuple of int
+        The columns of each topic's anchors; those that were given come first.
+    components : array of shape (n_topics, n_terms)
+        How likely each term is in each topic; rows sum to one.
+    term_topics : array of shape (n_terms, n_topics)
+        How likely each term comes from each topic; rows sum to one, or are zero for terms kept out and rare ones.
+    shares : array of shape (n_topics,)
+        How likely a word comes from each topic.
+    label_chances : array of shape (n_topics, n_labels)
+        How likely a document with a word of each topic has each label.
+    """
+
+    anchors: tuple[Anchor, ...]
+    components: np.ndarray
+    term_topics: np.ndarray
+    shares: np.ndarray
+    label_chances: np.ndarray
+
+    def document_shares(self, X: Any) -> np.ndarray:
+        """Return the shares of topics in documents: the mean over their words.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        array of shape (n_documents, n_topics)
+            Rows sum to one; a document without a word of any topic has the shares of all documents.
+        """
+        found = np.asarray(sparse.csr_matrix(X) @ self.term_topics)
+        totals = found.sum(axis=1, keepdims=True)
+        return np.where(totals > 0, found / np.where(totals > 0, totals, 1.0), self.shares)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Corner:
+    """An anchor that is no candidate, or several terms: its point, and its products with the points of all terms."""
+
+    point: np.ndarray
+    products: np.ndarray
+
+
+class _Pool:
+    """What labels say of terms: which documents hold which terms."""
+
+    def __init__(self, X: sparse.csr_matrix, pseudo_counts: float) -> None:
+        ones = np.ones(X.nnz, dtype=np.float32)
+        self._held = sparse.csr_matrix(sparse.csr_matrix((ones, X.indices, X.indptr), shape=X.shape).T)
+        self._pseudo_counts = pseudo_counts
+
+    def label_columns(self, chances: np.ndarray) -> np.ndarray:
+        """Return p(label | term), drawn towards what all documents have; unknown documents have rows of NaN."""
+        known = ~np.asarray(np.isnan(chances).any(axis=1))
+        chances = np.where(known[:, None], chances, 0.0)
+        prior = chances.sum(axis=0) / max(int(known.sum()), 1)
+        having = (self._held @ chances.astype(np.float32)).astype(np.float64) + self._pseudo_counts * prior
+        seen = (self._held @ known.astype(np.float32)).astype(np.float64) + self._pseudo_counts
+        return np.where(seen[:, None] > 0, having / np.where(seen > 0, seen, 1.0)[:, None], prior)
+
+
+def read_counts(X: Any) -> sparse.csr_matrix:
+    """Return a matrix of documents by terms with something in it."""
+    shape = getattr(X, "shape", None) or np.shape(X)
+    if len(shape) != 2:
+        raise InputError(f"expected a matrix of documents by terms, got shape {shape}")
+    X = check_documents(X, shape[1])
+    if not X.nnz:
+        raise InputError("no document holds any term, so there is nothing to learn from; give other documents")
+    return X
+
+
+def _in_pieces(solve: Callable[[int, int], object], n_rows: int) -> None:
+    pieces = [(first, min(first + _ROWS_AT_ONCE, n_rows)) for first in range(0, n_rows, _ROWS_AT_ONCE)]
+    for _ in map_in_order(lambda piece: solve(*piece), pieces):
+        pass
+
+
+def _solve_afresh(gram: np.ndarray, products: np.ndarray, settled: float) -> np.ndarray:
+    """Return shares of least squared distance, from all at the nearest corner on."""
+    shares, gaps = nearest_corner(gram, products), np.zeros(len(products))
+    rest = (gram, products, settled, _MOST_STEPS, shares, gaps)
+    _in_pieces(lambda first, last: solve_simplex_rows(first, last, *rest), len(products))
+    return shares
+
+
+def _solve_from(gram: np.ndarray, products: np.ndarray, settled: float, shares: np.ndarray) -> None:
+    """Write the shares of least squared distance, from some that are nearly there on."""
+    rest = (gram, products, settled, shares, np.zeros(len(products)))
+    _in_pieces(lambda first, last: update_simplex_rows(first, last, *rest), len(products))
+
+
+class LiveTopics:
+    """Finds the topics of documents again and again, each time with other labels, anchors and terms kept out.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_documents, n_terms)
+        Counts. Of very many terms, the 7,000 of most documents count.
+    n_topics : int
+        How many topics, unless `refresh` is told otherwise.
+    min_df : int or "auto"
+        In how many documents a term must occur to be found as an anchor, as for `AnchorTopics`.
+    rectify : bool
+        Whether to remove what sampling noise adds to the co-occurrence matrix first; takes some seconds.
+    label_weight : float
+        How far labels spread terms, compared with which other terms they occur with.
+    pseudo_counts : float
+        How many documents' worth all documents count in what labels say of a term.
+    progress : callable
+        Told ``("terms", done, total)`` and ``("rounds", done, total)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wayword.active import LiveTopics
+    >>> X = [[4, 2, 0, 0], [3, 2, 0, 0], [0, 0, 3, 3], [0, 0, 2, 4]]
+    >>> topics = LiveTopics(X, n_topics=2)
+    >>> topics.refresh(anchors=[(0,), (3,)]).components.round(2)
+    array([[0.63, 0.37, 0.  , 0.  ],
+           [0.  , 0.  , 0.42, 0.58]])
+    >>> topics.refresh(anchors=[(0,), (3,)], banned=[2]).components.round(2)
+    array([[0.63, 0.37, 0.  , 0.  ],
+           [0.  , 0.  , 0.  , 1.  ]])
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        *,
+        n_topics: int = 20,
+        min_df: int | Literal["auto"] = "auto",
+        rectify: bool = True,
+        label_weight: float = 1.0,
+        pseudo_counts: float = 5.0,
+        progress: Progress = ignore,
+    ) -> None:
+        check_whole("n_topics", n_topics)
+        check_number("label_weight", label_weight)
+        check_number("pseudo_counts", pseudo_counts)
+        X = read_counts(X)
+        self.n_topics, self._label_weight, self._n_columns = n_topics, label_weight, X.shape[1]
+        counted = np.bincount(X.indices, minlength=X.shape[1])
+        self._columns = np.sort(np.argsort(-counted, kind="stable")[: min(_MOST_TERMS, int((counted > 0).sum()))])
+        X = sparse.csr_matrix(X[:, self._columns])
+        pairs = count_pairs(X, progress)
+        if not pairs.n_documents:
+            raise InputError("no document has two words or more, so nothing occurs together; give longer documents")
+        self._frequencies = WordSpace(pairs).frequencies
+        is_noisy = rectify and n_topics < pairs.n_terms
+        self._space = WordSpace(remove_noise(pairs, n_topics, progress=progress) if is_noisy else pairs)
+        occurring = np.where(pairs.row_sums > 0, pairs.document_frequencies, 0)
+        found = candidates_of(occurring, min_df, X.shape[0], n_topics)
+        most_frequent = np.argsort(-occurring[found], kind="stable")[:_MOST_CANDIDATES]
+        self._candidates = np.sort(found[most_frequent])
+        self._places = {int(term): place for place, term in enumerate(self._candidates)}
+        with one_blas_thread():
+            points = self._space.rows(self._candidates)
+            self._gram = points @ points.T
+            self._products = self._space.products(points)
+            self._spread = spread_of_words(self._space)
+        self._pool = _Pool(X, pseudo_counts)
+        self._corners: dict[Anchor, _Corner] = {}
+        self._last: tuple[list[Anchor], np.ndarray] | None = None
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The columns of X that count, in order."""
+        return self._columns
+
+    def refresh(
+        self,
+        chances: Any = None,
+        *,
+        anchors: Sequence[Sequence[int]] = (),
+        banned: Sequence[int] = (),
+        forbidden: Mapping[int, Sequence[int]] | None = None,
+        n_topics: int | None = None,
+    ) -> TopicSet:
+        """Return the topics.
+
+        Parameters
+        ----------
+        chances : array of shape (n_documents, n_labels), optional
+            How likely each label is in each document; a row of NaN for a document of which nothing is known.
+        anchors : sequence of sequence of int
+            Columns of terms that together stand for a topic; these are the first topics. The others are found.
+        banned : sequence of int
+            Columns of terms kept out of every topic.
+        forbidden : mapping of int to sequence of int
+            Columns of terms kept out of the topic with this place among `anchors`.
+        n_topics : int, optional
+            How many topics; as many as `anchors` at least, and fewer where fewer can be told apart.
+        """
+        given = [self._read_anchor(anchor) for anchor in anchors]
+        kept_out = self._known(banned)
+        raw = self._label_columns(chances)
+        spread = spread_of(raw, self._space.frequencies) if raw.shape[1] else 0.0
+        # Labels that tell no terms apart are left out: rounding is no spread.
+        labels = raw * (self._label_weight * self._spread / spread if spread > _NO_SPREAD else 0.0)
+        wanted = max(self.n_topics if n_topics is None else n_topics, len(given), 1)
+        with one_blas_thread():
+            found = given + self._find(given, wanted - len(given), kept_out, labels)
+            shares = self._recover(found, labels)
+        shares[kept_out] = 0.0
+        for topic, terms in (forbidden or {}).items():
+            shares[self._known(terms), topic] = 0.0
+        totals = shares.sum(axis=1, keepdims=True)
+        shares = np.divide(shares, totals, out=shares, where=totals > 0)
+        return self._in_all_columns(found, shares, raw)
+
+    def _read_anchor(self, anchor: Sequence[int]) -> Anchor:
+        """Return the places of an anchor's terms among those that count."""
+        terms = tuple(dict.fromkeys(int(term) for term in anchor))
+        places = np.searchsorted(self._columns, terms)
+        known = np.isin(terms, self._columns)
+        if not terms or not known.all():
+            raise InputError(
+                f"an anchor must be columns of terms that documents hold, got {anchor!r}; "
+                f"the {len(self._columns):,} most frequent of {self._n_columns:,} columns count"
+            )
+        return tuple(int(place) for place in places)
+
+    def _known(self, terms: Sequence[int]) -> np.ndarray:
+        return np.flatnonzero(np.isin(self._columns, np.asarray(list(terms), dtype=np.int64)))
+
+    def _label_columns(self, chances: Any) -> np.ndarray:
+        if chances is None:
+            return np.zeros((len(self._columns), 0))
+        return self._pool.label_columns(np.asarray(chances))
+
+    def _corner(self, anchor: Anchor) -> _Corner:
+        """Return the point of an anchor that is no candidate, and its products; kept, because labels change neither."""
+        if anchor not in self._corners:
+            point = self._space.corners([anchor])
+            self._corners[anchor] = _Corner(point[0], self._space.products(point)[:, 0])
+        return self._corners[anchor]
+
+    def _is_candidate(self, anchor: Anchor) -> bool:
+        return len(anchor) == 1 and anchor[0] in self._places
+
+    def _products_of(self, anchors: Sequence[Anchor]) -> np.ndarray:
+        """Return the products of all terms with anchors: array of shape (n_terms, n_anchors)."""
+        columns = [
+            self._products[:, self._places[anchor[0]]] if self._is_candidate(anchor) else self._corner(anchor).products
+            for anchor in anchors
+        ]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(self._columns), 0))
+
+    def _gram_of(self, anchors: Sequence[Anchor]) -> np.ndarray:
+        """Return the products of anchors with each other."""
+        found = np.empty((len(anchors), len(anchors)))
+        alone = [place for place, anchor in enumerate(anchors) if self._is_candidate(anchor)]
+        others = [place for place, anchor in enumerate(anchors) if not self._is_candidate(anchor)]
+        at = [self._places[anchors[place][0]] for place in alone]
+        found[np.ix_(alone, alone)] = self._gram[np.ix_(at, at)]
+        for place in others:
+            corner = self._corner(anchors[place])
+            found[place, alone] = found[alone, place] = corner.products[self._candidates[at]]
+            for other in others:
+                found[place, other] = corner.point @ self._corner(anchors[other]).point
+        return found
+
+    def _labels_of(self, anchors: Sequence[Anchor], labels: np.ndarray) -> np.ndarray:
+        return np.stack([labels[list(anchor)].mean(axis=0) for anchor in anchors])
+
+    def _find(self, given: list[Anchor], n_wanted: int, kept_out: np.ndarray, labels: np.ndarray) -> list[Anchor]:
+        """Return anchors beside those given."""
+        if not n_wanted:
+            return []
+        n_given = len(given)
+        everything = given + [(int(term),) for term in self._candidates]
+        gram = np.empty((len(everything), len(everything)))
+        gram[n_given:, n_given:] = self._gram
+        if given:
+            gram[:n_given, :n_given] = self._gram_of(given)
+            gram[n_given:, :n_given] = self._products_of(given)[self._candidates]
+            gram[:n_given, n_given:] = gram[n_given:, :n_given].T
+        sides = labels[self._candidates] if not given else self._labels_of(everything, labels)
+        gram += sides @ sides.T
+        taken = [term for anchor in given for term in anchor]
+        free = ~np.isin(self._candidates, [*taken, *kept_out])
+        found = find_corners_in_gram(gram, n_wanted, n_given, np.concatenate([np.zeros(n_given, dtype=bool), free]))
+        return [everything[place] for place in found]
+
+    def _recover(self, anchors: list[Anchor], labels: np.ndarray) -> np.ndarray:
+        """Return the shares of topics in terms, of least squared distance."""
+        if not anchors:
+            return np.zeros((len(self._columns), 0))
+        sides = self._labels_of(anchors, labels)
+        gram = self._gram_of(anchors) + sides @ sides.T
+        products = np.ascontiguousarray(self._products_of(anchors) + labels @ sides.T)
+        length = float(np.diag(gram).mean())
+        if np.linalg.eigvalsh(gram)[0] <= _SINGULAR * length:  # no one answer is the best, so always the same start
+            return _solve_afresh(gram, products, _SETTLED * length)
+        shares = self._start_again(anchors)
+        lost = shares.sum(axis=1) <= 1.0 - _MOST_LOST
+        shares[lost] = _solve_afresh(gram, products[lost], _NEARLY * length)
+        shares /= shares.sum(axis=1, keepdims=True)
+        _solve_from(gram, products, _SETTLED * length, shares)
+        self._last = (anchors, shares.copy())
+        return shares
+
+    def _start_again(self, anchors: list[Anchor]) -> np.ndarray:
+        """Return the shares of the topics that were there before, as far as they still are."""
+        shares = np.zeros((len(self._columns), len(anchors)))
+        if self._last is not None:
+            before = {anchor: place for place, anchor in enumerate(self._last[0])}
+            kept = [(place, before[anchor]) for place, anchor in enumerate(anchors) if anchor in before]
+            if kept:
+                now, then = zip(*kept, strict=True)
+                shares[:, list(now)] = self._last[1][:, list(then)]
+        return shares
+
+    def _in_all_columns(self, anchors: list[Anchor], shares: np.ndarray, labels: np.ndarray) -> TopicSet:
+        topics = topics_of(shares, self._frequencies)
+        if len(self._columns) < self._n_columns:
+            wide, tall = np.zeros((len(anchors), self._n_columns)), np.zeros((self._n_columns, len(anchors)))
+            wide[:, self._columns], tall[self._columns] = topics, shares
+        else:
+            wide, tall = topics, shares
+        in_columns = tuple(tuple(int(self._columns[term]) for term in anchor) for anchor in anchors)
+        masses = self._frequencies @ shares
+        total = max(float(masses.sum()), np.finfo(np.float64).tiny)
+        return TopicSet(in_columns, wide, tall, masses / total, topics @ labels)

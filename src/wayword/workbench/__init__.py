@@ -1,0 +1,1 @@
+"""Projects: everything that a person can do and see, as verbs."""
