@@ -22,7 +22,7 @@ from benchmarks.active_peers import QUERIES, simulate_small_text
 from benchmarks.anchor_quality import Ledger
 from benchmarks.measure import REPOSITORY, find_corpus
 from wayword import Vectorizer, read_corpus
-from wayword.active import DocumentSpace, Simulation, build_space, simulate
+from wayword.active import DocumentSpace, LiveTopics, Simulation, build_space, simulate
 
 # Topics, and documents that a term must occur in to become an anchor.
 CORPORA = {"20newsgroups": (40, 200), "reuters": (10, 500), "bills112": (30, 300)}
@@ -96,9 +96,15 @@ def read_data(name: str) -> Data:
     return Data(pool, [labels[0] for _, labels, _ in train], others, [labels[0] for _, labels, _ in test])
 
 
-def run(
-    corpus: str, data: Data, name: str, features: str, seed: int, every: int, space: DocumentSpace | None
-) -> Simulation:
+@dataclass(frozen=True)
+class Ground:
+    """What is made once for a corpus, and shared by all runs of "auto"."""
+
+    space: DocumentSpace
+    live_topics: LiveTopics
+
+
+def run(corpus: str, data: Data, name: str, features: str, seed: int, every: int, ground: Ground | None) -> Simulation:
     """Run one strategy once."""
     if name == "small-text":
         common = {"n_start": N_START, "n_labels": N_LABELS, "every": every, "random_state": seed}
@@ -116,7 +122,8 @@ def run(
         n_topics=n_topics,
         min_df=min_df,
         every=every,
-        space=space,
+        space=ground.space if ground else None,
+        live_topics=ground.live_topics if ground else None,
         random_state=seed,
     )
 
@@ -131,13 +138,15 @@ def measure(
             f"{corpus}: {data.pool.shape[0]:,} + {data.test.shape[0]:,} documents, {len(set(data.y))} labels",
             flush=True,
         )
-        space = build_space(data.pool) if "auto" in strategies else None
+        ground = None
+        if "auto" in strategies:
+            ground = Ground(build_space(data.pool), LiveTopics(data.pool, n_topics=CORPORA[corpus][0]))
         for strategy in strategies:
             name, _, features = strategy.partition(":")
             for seed in seeds:
                 if ledger.find(corpus=corpus, strategy=strategy, seed=seed):
                     continue
-                found = run(corpus, data, name, features, seed, every, space)
+                found = run(corpus, data, name, features, seed, every, ground)
                 values = {name: np.round(getattr(found, name), 4).tolist() for name in MEASURES}
                 ledger.add(Row(corpus, strategy, seed, found.n_labels.tolist(), **values))
                 print(

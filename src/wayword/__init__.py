@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Agreement": "evaluation.annotators",
     "AnchorTopics": "models.anchors",
     "Completion": "models.completion",
     "Consensus": "evaluation.consensus",
@@ -18,6 +19,7 @@ _HOMES = {
     "DeepSemiNMF": "models.deep",
     "Document": "corpus.corpus",
     "NMF": "models.nmf",
+    "Project": "workbench.project",
     "RankMatch": "evaluation.ranking",
     "Selection": "evaluation.selection",
     "SemiSupervisedNMF": "models.semi_supervised",
@@ -33,9 +35,11 @@ _HOMES = {
     "TopicTree": "hierarchy.tree",
     "Vectorizer": "matrix.vectorizer",
     "Vocabulary": "corpus.vocabulary",
+    "agreement": "evaluation.annotators",
     "average_jaccard": "evaluation.stability",
     "build_tree": "hierarchy.build",
     "c_v": "evaluation.coherence",
+    "cohen_kappa": "evaluation.annotators",
     "complete": "models.completion",
     "consensus_topics": "evaluation.consensus",
     "context_cooccurrence": "matrix.contexts",
@@ -47,10 +51,12 @@ _HOMES = {
     "expected_calibration_error": "evaluation.calibration",
     "explain_document": "interpret.documents",
     "explain_text": "interpret.documents",
+    "fleiss_kappa": "evaluation.annotators",
     "format_tree": "hierarchy.writing",
     "held_out_likelihood": "evaluation.likelihood",
     "infer_topics": "models.document_topics",
     "inverted_rbo": "evaluation.diversity",
+    "krippendorff_alpha": "evaluation.annotators",
     "load": "models.persistence",
     "log_rank_accuracy": "evaluation.ranking",
     "match_by_genetic_algorithm": "evaluation.ranking",
@@ -58,6 +64,7 @@ _HOMES = {
     "match_topics": "evaluation.matching",
     "node_terms": "hierarchy.naming",
     "npmi": "evaluation.coherence",
+    "percent_agreement": "evaluation.annotators",
     "read_corpus": "corpus.readers",
     "resolved_topics": "evaluation.matching",
     "save": "models.persistence",
@@ -86,6 +93,14 @@ if TYPE_CHECKING:
     from wayword.corpus.readers import read_corpus
     from wayword.corpus.streaming import StreamedCorpus
     from wayword.corpus.vocabulary import Vocabulary
+    from wayword.evaluation.annotators import (
+        Agreement,
+        agreement,
+        cohen_kappa,
+        fleiss_kappa,
+        krippendorff_alpha,
+        percent_agreement,
+    )
     from wayword.evaluation.calibration import expected_calibration_error
     from wayword.evaluation.coherence import c_v, npmi, umass
     from wayword.evaluation.consensus import Consensus, consensus_topics
@@ -120,9 +135,11 @@ if TYPE_CHECKING:
     from wayword.models.themes import ThemeNMF
     from wayword.models.topic_supervised import TopicSupervisedNMF
     from wayword.report.writing import write_report
+    from wayword.workbench.project import Project
 
 __all__ = [
     "NMF",
+    "Agreement",
     "AnchorTopics",
     "Completion",
     "Consensus",
@@ -131,6 +148,7 @@ __all__ = [
     "CorpusInfo",
     "DeepSemiNMF",
     "Document",
+    "Project",
     "RankMatch",
     "Selection",
     "SemiSupervisedNMF",
@@ -147,9 +165,11 @@ __all__ = [
     "Vectorizer",
     "Vocabulary",
     "__version__",
+    "agreement",
     "average_jaccard",
     "build_tree",
     "c_v",
+    "cohen_kappa",
     "complete",
     "consensus_topics",
     "context_cooccurrence",
@@ -161,10 +181,12 @@ __all__ = [
     "expected_calibration_error",
     "explain_document",
     "explain_text",
+    "fleiss_kappa",
     "format_tree",
     "held_out_likelihood",
     "infer_topics",
     "inverted_rbo",
+    "krippendorff_alpha",
     "load",
     "log_rank_accuracy",
     "match_by_genetic_algorithm",
@@ -172,6 +194,7 @@ __all__ = [
     "match_topics",
     "node_terms",
     "npmi",
+    "percent_agreement",
     "read_corpus",
     "resolved_topics",
     "save",

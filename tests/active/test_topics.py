@@ -7,7 +7,7 @@ from scipy import sparse
 from naive.anchors import label_chances
 from wayword import AnchorTopics, SupervisedAnchors
 from wayword.active import LiveTopics
-from wayword.errors import InputError
+from wayword.errors import FormatError, InputError
 from wayword.testing import planted_topics
 
 PLANTED = planted_topics(5, 400, random_state=3)
@@ -180,3 +180,37 @@ def test_what_cannot_be_used_is_refused(given, message):
 def test_an_anchor_without_terms_is_refused():
     with pytest.raises(InputError, match="anchor must be columns"):
         LIVE.refresh(anchors=[()])
+
+
+def test_kept_arrays_give_the_same_topics_at_once(monkeypatch):
+    kept = LiveTopics(X, n_topics=5, arrays=LIVE.to_arrays())
+    monkeypatch.setattr("wayword.active.topics.count_words", lambda *_: pytest.fail("counted again"))
+    same(kept.refresh(soft(1)), LIVE.refresh(soft(1)))
+
+
+def test_anchors_of_several_words_are_the_same_with_kept_arrays():
+    pair = [(column("t1w0"), column("t1w1"))]
+    kept = LiveTopics(X, n_topics=5, arrays=LIVE.to_arrays())
+    same(kept.refresh(soft(1), anchors=pair), LIVE.refresh(soft(1), anchors=pair))
+    kept.prepare()
+    same(kept.refresh(soft(2), anchors=pair), LIVE.refresh(soft(2), anchors=pair))
+
+
+def test_arrays_of_other_counts_are_refused():
+    with pytest.raises(FormatError, match="not the arrays of"):
+        LiveTopics(X[:, :20], n_topics=5, arrays=LIVE.to_arrays())
+
+
+def test_an_anchor_is_all_of_its_topic_and_terms_that_are_the_same_are_too():
+    """The last two terms always occur together: either could be the anchor, and the other lies on its corner."""
+    rng = np.random.default_rng(0)
+    twins = rng.integers(0, 3, size=(60, 1))
+    counts = np.hstack([rng.integers(0, 3, size=(60, 6)), twins, twins])
+    live, fresh = (LiveTopics(counts, n_topics=4, min_df=1) for _ in range(2))
+    for seed in range(20):
+        live.refresh(np.random.default_rng(seed).dirichlet([1, 1], size=60))
+    chances = np.random.default_rng(99).dirichlet([1, 1], size=60)
+    found = live.refresh(chances)
+    same(found, fresh.refresh(chances))
+    for topic, (anchor,) in enumerate(found.anchors):
+        assert found.term_topics[anchor, topic] == 1.0

@@ -19,6 +19,25 @@ def spread(nearness: np.ndarray, rows: np.ndarray, targets: np.ndarray, go_on: f
     return reached
 
 
+def compare(
+    nearness: np.ndarray, rows: np.ndarray, targets: np.ndarray, go_on: float, n_steps: int, floor: float
+) -> np.ndarray:
+    """Walk from documents with a label and from those without, one label after the other."""
+    found = np.zeros((len(nearness), targets.shape[1]))
+    reached = [spread(nearness, rows, np.eye(len(rows)), go_on, n_steps)[:, place] for place in range(len(rows))]
+    nothing = np.zeros(len(nearness))
+    least = 0.0
+    for label in range(targets.shape[1]):
+        having = [reached[place] for place in range(len(rows)) if targets[place, label]]
+        least = max(least, floor * np.mean(having, axis=0).max())
+    for label in range(targets.shape[1]):
+        having = [reached[place] for place in range(len(rows)) if targets[place, label]]
+        lacking = [reached[place] for place in range(len(rows)) if not targets[place, label]]
+        against = np.mean(lacking, axis=0) if lacking else nothing
+        found[:, label] = np.log((np.mean(having, axis=0) + least) / (against + least))
+    return found
+
+
 def logistic_objective(weights: np.ndarray, features: np.ndarray, targets: np.ndarray, cost: float) -> float:
     """Cross-entropy plus half the cost of squared weights."""
     scores = features @ weights

@@ -4,19 +4,28 @@ Two opinions, and their product. `Spreading`: labels walk along the neighbours o
 of each label, on average over its documents, speaks for it. `fit_logistic`: a logistic regression on the features of
 documents, which counts for more the more labels there are. Both depend on which documents have which labels and on
 nothing else: not on the order of answers, and not on what was answered and taken back.
+
+Where documents may have several labels, each label has a chance of its own, by the same two opinions: what arrives from
+documents with the label against what arrives from those without, and a regression of having it or not.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit, logit
 
 from wayword.active.space import DocumentSpace
 from wayword.kernels.threads import one_blas_thread
+from wayword.progress import Progress, ignore
 
 # How much of a label goes on at each step, and how many steps it walks.
 _GO_ON, _STEPS = 0.9, 25
+# What reaches others is kept for each labelled document, up to so many of them.
+_MOST_KEPT = 300
 # What each label has everywhere, as a share of the most that any document has of it.
 _FLOOR = 1e-3
 # Features are multiplied by the root of this, and weights cost this much.
@@ -25,6 +34,9 @@ _MOST_ROUNDS, _SETTLED = 60, 1e-3
 # With so many labelled documents for each label, the regression counts for half.
 _DISTRUST = 0.5
 _DISTILL_COST = 1.0
+# Of several labels, how much neighbours count beside the regression, and how sure a guess is when it is repeated.
+_NEIGHBOURS_COUNT, _SUREST = 0.5, 0.998
+_TINY = np.finfo(np.float64).tiny
 
 
 class Spreading:
@@ -37,18 +49,24 @@ class Spreading:
 
     def from_row(self, row: int) -> np.ndarray:
         """Return what reaches every document from one."""
-        if row not in self._reached:
+        reached = self._reached.get(row)
+        if reached is None:
             source = np.zeros(self._step.shape[0], dtype=np.float32)
             source[row] = 1.0 - _GO_ON
-            reached = source.copy()
-            for _ in range(_STEPS):
-                reached = np.float32(_GO_ON) * (self._step @ reached) + source
-            self._reached[row] = reached
-        return self._reached[row]
+            reached = self._reached[row] = self._walk(source)
+        return reached
+
+    def _walk(self, source: np.ndarray) -> np.ndarray:
+        """Return what reaches every document from what some have to give."""
+        reached = source
+        for _ in range(_STEPS):
+            reached = np.float32(_GO_ON) * (self._step @ reached) + source
+        return reached
 
     def forget(self, rows: set[int]) -> None:
         """Keep nothing of other rows than these."""
-        self._reached = {row: reached for row, reached in self._reached.items() if row in rows}
+        # A copy first: another thread may be adding.
+        self._reached = {row: reached for row, reached in list(self._reached.items()) if row in rows}
 
     def spread(self, rows: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Return how likely each label is in each document, by its neighbours.
@@ -65,30 +83,64 @@ class Spreading:
         array of shape (n_documents, n_labels)
             Rows sum to one.
         """
-        reached = np.zeros((self._step.shape[0], targets.shape[1]))
-        for row, target in zip(rows, targets, strict=True):
-            for label in np.flatnonzero(target):
-                reached[:, label] += target[label] * self.from_row(int(row))
-        reached /= np.maximum(targets.sum(axis=0), np.finfo(np.float64).tiny)
+        reached = self._sum(rows, targets)
+        reached /= np.maximum(targets.sum(axis=0), _TINY)
         reached += _FLOOR * max(float(reached.max(initial=0.0)), np.finfo(np.float32).tiny)
         return reached / reached.sum(axis=1, keepdims=True)
 
+    def compare(self, rows: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Return how far neighbours speak for having each label rather than not: the logarithm of a ratio.
+
+        Parameters
+        ----------
+        rows : int array of shape (n_labelled,)
+            Labelled documents, in order.
+        targets : array of shape (n_labelled, n_labels)
+            1 for each label of a document, 0 for others.
+
+        Returns
+        -------
+        array of shape (n_documents, n_labels)
+            0 where nothing arrives.
+        """
+        having = self._sum(rows, targets)
+        lacking = np.maximum(self._sum(rows, np.ones((len(rows), 1))) - having, 0.0)
+        having /= np.maximum(targets.sum(axis=0), _TINY)
+        lacking /= np.maximum((1.0 - targets).sum(axis=0), _TINY)
+        floor = _FLOOR * max(float(having.max(initial=0.0)), np.finfo(np.float32).tiny)
+        return np.log((having + floor) / (lacking + floor))
+
+    def _sum(self, rows: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Return how much of each label reaches every document."""
+        if len(rows) > _MOST_KEPT:
+            # All labels at once: nothing is kept, and the work no longer grows with the number of labelled documents.
+            source = np.zeros((self._step.shape[0], targets.shape[1]), dtype=np.float32)
+            source[rows] = (1.0 - _GO_ON) * targets
+            return self._walk(source).astype(np.float64)
+        reached = np.zeros((targets.shape[1], self._step.shape[0]))
+        for row, target in zip(rows, targets, strict=True):
+            for label in np.flatnonzero(target):
+                reached[label] += target[label] * self.from_row(int(row))
+        return np.ascontiguousarray(reached.T)
+
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Return chances in proportion to the exponentials of scores."""
-    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    scores /= scores.sum(axis=1, keepdims=True)
-    return scores
+    """Return chances in proportion to the exponentials of scores, in double precision."""
+    chances = np.exp(scores - scores.max(axis=1, keepdims=True)).astype(np.float64, copy=False)
+    chances /= chances.sum(axis=1, keepdims=True)
+    return chances
 
 
-def fit_logistic(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
+def fit_logistic(features: np.ndarray, targets: np.ndarray, *, multilabel: bool = False) -> np.ndarray:
     """Return the weights of a logistic regression, by steps that never raise its objective (Boehning 1992).
 
     Parameters
     ----------
     features : array of shape (n_labelled, n_features)
     targets : array of shape (n_labelled, n_labels)
-        Rows sum to one.
+        Rows sum to one; or with `multilabel` each entry is from 0 to 1.
+    multilabel : bool
+        Whether each label has a regression of its own, of having it or not.
 
     Returns
     -------
@@ -98,10 +150,11 @@ def fit_logistic(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
     # Weights are mixtures of documents, so that with fewer documents than features it is less work to find these.
     mixed = len(Z) < Z.shape[1]
     base = Z @ Z.T if mixed else Z.T @ Z
-    inverse = np.linalg.inv(0.5 * base + _WEIGHT_COST * np.eye(len(base)))
+    steepest, chances_of = (0.25, expit) if multilabel else (0.5, softmax)
+    inverse = np.linalg.inv(steepest * base + _WEIGHT_COST * np.eye(len(base)))
     found = np.zeros((len(base), targets.shape[1]))
     for _ in range(_MOST_ROUNDS):
-        wrong = softmax((base if mixed else Z) @ found) - targets
+        wrong = chances_of((base if mixed else Z) @ found) - targets
         step = inverse @ ((wrong if mixed else Z.T @ wrong) + _WEIGHT_COST * found)
         found -= step
         if np.abs(step).max() <= _SETTLED * np.abs(found).max():
@@ -118,7 +171,7 @@ class Guesser:
         self._wide = space.features.astype(np.float64)
         self._distil: np.ndarray | None = None
 
-    def guess(self, rows: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def guess(self, rows: np.ndarray, targets: np.ndarray, *, multilabel: bool = False) -> np.ndarray:
         """Return how likely each label is in each document.
 
         Parameters
@@ -126,24 +179,46 @@ class Guesser:
         rows : int array of shape (n_labelled,)
             Labelled documents, in order.
         targets : array of shape (n_labelled, n_labels)
-            Their labels; rows sum to one, and every label has a document.
+            Their labels; every label has a document. Rows sum to one; or with `multilabel`, 1 for each label of a
+            document and 0 for others.
+        multilabel : bool
+            Whether documents may have several labels, so that each has a chance of its own.
 
         Returns
         -------
         array of shape (n_documents, n_labels)
-            Rows sum to one; those of labelled documents are their labels.
+            Rows sum to one, unless `multilabel`; those of labelled documents are their labels.
         """
-        n_labelled, n_labels = targets.shape
-        with one_blas_thread():
-            near = self.spreading.spread(rows, targets)
-            weights = fit_logistic(self._wide[rows], targets)
-            scores = self._wide @ weights
-            # Chances times chances, in logarithms.
-            scores *= n_labelled / (n_labelled + _DISTRUST * n_labels)
-            scores += np.log(near)
-            chances = softmax(scores)
+        chances = self.guess_at(rows, targets, None, multilabel=multilabel)
         chances[rows] = targets
         return chances
+
+    def guess_at(
+        self, rows: np.ndarray, targets: np.ndarray, at: np.ndarray | None, *, multilabel: bool = False
+    ) -> np.ndarray:
+        """Return what is guessed of some documents (all if None) as if they had no labels, whether they have or not."""
+        here = slice(None) if at is None else at
+        with one_blas_thread():
+            if multilabel:
+                return self._score_sets(rows, targets, self._wide[here], here)
+            return self._score(rows, targets, self.space.features[here], here)
+
+    def _score(self, rows: np.ndarray, targets: np.ndarray, features: np.ndarray, at: np.ndarray | slice) -> np.ndarray:
+        n_labelled, n_labels = targets.shape
+        near = self.spreading.spread(rows, targets)[at]
+        # Chances times chances, in logarithms; single precision is plenty, and half the work.
+        scores = features @ fit_logistic(self._wide[rows], targets).astype(np.float32)
+        scores *= np.float32(n_labelled / (n_labelled + _DISTRUST * n_labels))
+        scores += np.log(near.astype(np.float32))
+        return softmax(scores)
+
+    def _score_sets(
+        self, rows: np.ndarray, targets: np.ndarray, features: np.ndarray, at: np.ndarray | slice
+    ) -> np.ndarray:
+        # Most labels are rare: the constant says how rare, which spreading does not.
+        weights = fit_logistic(np.hstack([self._wide[rows], np.ones((len(rows), 1))]), targets, multilabel=True)
+        near = self.spreading.compare(rows, targets)[at]
+        return expit(features @ weights[:-1] + weights[-1] + _NEIGHBOURS_COUNT * near)
 
     def distil(self, chances: np.ndarray) -> np.ndarray:
         """Return weights of features that say of any document what was guessed of these: shape (n_features, n_labels)."""
@@ -154,8 +229,93 @@ class Guesser:
                 self._distil = cho_solve(cho_factor(gram, overwrite_a=True), self._wide.T)
             return self._distil @ chances
 
-    def guess_others(self, features: np.ndarray, chances: np.ndarray) -> np.ndarray:
-        """Return how likely each label is in other documents, given the guesses for these; rows sum to one."""
+    def guess_others(self, features: np.ndarray, chances: np.ndarray, *, multilabel: bool = False) -> np.ndarray:
+        """Return how likely each label is in other documents, given the guesses for these.
+
+        Rows sum to one, unless `multilabel`.
+        """
         with one_blas_thread():
+            if multilabel:
+                sure = logit(np.clip(chances, 1.0 - _SUREST, _SUREST))
+                return expit(features.astype(np.float64) @ self.distil(sure))
             scores = np.maximum(features.astype(np.float64) @ self.distil(chances), np.finfo(np.float32).tiny)
         return scores / scores.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Which documents have which labels, and what guesses the others.
+
+    Attributes
+    ----------
+    guesser : Guesser
+        What guesses.
+    rows : int array of shape (n_labelled,)
+        Labelled documents, in order.
+    targets : array of shape (n_labelled, n_labels)
+        Their labels; every label has a document. Rows sum to one; or with `multilabel`, 1 for each label of a document.
+    labels : tuple of str
+        Names of the columns.
+    multilabel : bool
+        Whether each label has a chance of its own.
+    """
+
+    guesser: Guesser
+    rows: np.ndarray
+    targets: np.ndarray
+    labels: tuple[str, ...]
+    multilabel: bool = False
+
+    def guess_without(self, held: np.ndarray, at: np.ndarray | None = None) -> np.ndarray:
+        """Return how likely each label is, had some labelled documents no labels.
+
+        Parameters
+        ----------
+        held : bool array of shape (n_labelled,)
+            Which labelled documents are held back; not all.
+        at : int array of shape (n_at,), optional
+            Rows to guess; all by default.
+
+        Returns
+        -------
+        array of shape (n_at, n_labels)
+            Zero for a label that only documents held back have.
+        """
+        known = self.targets[~held]
+        has = known.any(axis=0)
+        found = self.guesser.guess_at(self.rows[~held], known[:, has], at, multilabel=self.multilabel)
+        chances = np.zeros((len(found), self.targets.shape[1]))
+        chances[:, has] = found
+        return chances
+
+    def guess_each(self, *, n_folds: int = 20, random_state: int = 0, progress: Progress = ignore) -> np.ndarray:
+        """Return how likely each label is in each labelled document by the labels of others: cross-validation.
+
+        Parameters
+        ----------
+        n_folds : int
+            In how many parts labelled documents are held back; one by one if there are no more of them.
+        random_state : int
+            Seed of the parts.
+        progress : callable
+            Told ``("folds", done, total)``.
+
+        Returns
+        -------
+        array of shape (n_labelled, n_labels)
+            Zero for a label that only the part has; all zero where there is one labelled document.
+        """
+        chances = np.zeros(self.targets.shape)
+        n_folds = min(n_folds, len(self.rows))
+        if n_folds < 2:
+            return chances
+        # Documents of one label go to different parts, so that a label of few is not held back whole.
+        drawn = np.random.default_rng(random_state).permutation(len(self.rows))
+        folds = np.empty(len(self.rows), dtype=np.int64)
+        folds[drawn[np.argsort(self.targets[drawn].argmax(axis=1), kind="stable")]] = np.arange(len(drawn)) % n_folds
+        for fold in range(n_folds):
+            progress("folds", fold, n_folds)
+            held = folds == fold
+            chances[held] = self.guess_without(held, self.rows[held])
+        progress("folds", n_folds, n_folds)
+        return chances

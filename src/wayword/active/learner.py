@@ -14,18 +14,21 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from wayword.active.guesses import Guesser
+from wayword.active.evolution import TopicEvolution, compare_topics
+from wayword.active.guesses import Answers, Guesser
 from wayword.active.reasons import give_reasons
 from wayword.active.scores import margin
 from wayword.active.select import Question, cold_start, select
 from wayword.active.space import DocumentSpace, build_space, weigh_terms
 from wayword.active.strategies import QueryState
+from wayword.active.topics import LiveTopics, TopicSet, read_counts
 from wayword.errors import InputError, shorten
 from wayword.models.document_topics import check_documents
 from wayword.models.inputs import check_whole
 from wayword.progress import Progress, ignore
 
 _REASONS_SHOWN = 5
+_AS_LIKELY_AS_NOT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,22 @@ def _read_names(labels: Any) -> tuple[str, ...]:
     return tuple(sorted(set(names)))
 
 
+def choose_labels(chances: np.ndarray) -> np.ndarray:
+    """Return which labels documents have by their chances: all that are as likely as not, and the likeliest anyway.
+
+    Parameters
+    ----------
+    chances : array of shape (n_documents, n_labels)
+
+    Returns
+    -------
+    bool array of shape (n_documents, n_labels)
+    """
+    chosen = chances >= _AS_LIKELY_AS_NOT
+    chosen[np.arange(len(chances)), chances.argmax(axis=1)] = True
+    return chosen
+
+
 class ActiveLearner:
     """Asks about the most useful document next, and guesses the labels of all others.
 
@@ -83,6 +102,13 @@ class ActiveLearner:
         What documents are called; their rows by default.
     space : DocumentSpace, optional
         Where the documents lie, from a learner of the same documents before; by default it is made from X.
+    multilabel : bool, optional
+        Whether documents may have several labels, so that each label has a chance of its own. By default they may as
+        soon as one has. If False, several labels of a document are shares of it.
+    n_topics : int
+        How many topics to show.
+    topics : LiveTopics, optional
+        Finds the topics, from a learner of the same documents before; by default made from X when first asked for.
     random_state : int
         Seed of decompositions.
     progress : callable
@@ -92,8 +118,14 @@ class ActiveLearner:
     ----------
     classes_ : list of str
         The labels that some document has, sorted.
+    multilabel_ : bool
+        Whether each label has a chance of its own now.
     space_ : DocumentSpace
         Where the documents lie.
+    ids_ : list
+        What documents are called, in order.
+    topics_ : TopicSet
+        The topics, which know the labels.
 
     Examples
     --------
@@ -112,21 +144,27 @@ class ActiveLearner:
         *,
         ids: Sequence[Hashable] | None = None,
         space: DocumentSpace | None = None,
+        multilabel: bool | None = None,
+        n_topics: int = 20,
+        topics: LiveTopics | None = None,
         random_state: int = 0,
         progress: Progress = ignore,
     ) -> None:
-        shape = getattr(X, "shape", None) or np.shape(X)
-        self._X = check_documents(X, shape[1] if len(shape) == 2 else 0)
-        if not self._X.nnz:
-            raise InputError("no document holds any term, so there is nothing to learn from; give other documents")
+        check_whole("n_topics", n_topics)
+        self._X = read_counts(X)
         self._rows = _read_ids(ids, self._X.shape[0])
-        self._ids = list(self._rows)
+        self.ids_ = list(self._rows)
         self.space_ = build_space(self._X, random_state=random_state, progress=progress) if space is None else space
         self._guesser = Guesser(self.space_)
         self._steps = sparse.csr_matrix(sparse.diags(1.0 / self.space_.degrees) @ self.space_.nearness)
+        self._multilabel = multilabel
         self._labels: dict[int, tuple[str, ...]] = {}
         self._skipped: set[int] = set()
         self._guesses: np.ndarray | None = None
+        self._n_topics, self._live = n_topics, topics
+        self._topics: TopicSet | None = None
+        self._labels_before: dict[int, tuple[str, ...]] = {}
+        self._topics_before: TopicSet | None = None
 
     # What a person does.
 
@@ -141,13 +179,19 @@ class ActiveLearner:
             A name, or several; names that are new become labels.
         """
         row, names = self._row(id), _read_names(labels)
+        self._turn()
         self._labels[row] = names
-        self._guesses = None
 
     def unlabel(self, id: Hashable) -> None:
         """Take back what was said of a document; nothing happens if nothing was."""
-        self._labels.pop(self._row(id), None)
-        self._guesses = None
+        row = self._row(id)
+        self._turn()
+        self._labels.pop(row, None)
+
+    def _turn(self) -> None:
+        """Forget what follows from the labels, before they change; what they were is kept for comparison."""
+        self._labels_before, self._topics_before = dict(self._labels), self._topics
+        self._guesses = self._topics = None
 
     def skip(self, id: Hashable) -> None:
         """Do not ask about a document again, unless it is labelled and unlabelled."""
@@ -165,32 +209,41 @@ class ActiveLearner:
         return sorted({name for names in self._labels.values() for name in names})
 
     @property
+    def multilabel_(self) -> bool:
+        """Whether each label has a chance of its own: as was said, else whether some document has two or more."""
+        if self._multilabel is None:
+            return any(len(names) > 1 for names in self._labels.values())
+        return self._multilabel
+
+    @property
     def n_labelled(self) -> int:
         """How many documents have labels."""
         return len(self._labels)
 
     def _row(self, id: Hashable) -> int:
         if id not in self._rows:
-            near = get_close_matches(str(id), map(str, self._ids))
+            near = get_close_matches(str(id), map(str, self.ids_))
             hint = f"; near matches: {', '.join(near)}" if near else ""
             raise InputError(f"no document is called {shorten(id)}{hint}")
         return self._rows[id]
 
-    def _targets(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows of labelled documents, in order, and their labels, rows summing to one."""
-        columns = {name: column for column, name in enumerate(self.classes_)}
+    def answers(self) -> Answers:
+        """Return which documents have which labels, as what measures them needs it; columns are `classes_`."""
+        names = self.classes_
+        columns = {name: column for column, name in enumerate(names)}
         rows = np.array(sorted(self._labels), dtype=np.int64)
-        targets = np.zeros((len(rows), len(columns)))
+        targets, several = np.zeros((len(rows), len(columns))), self.multilabel_
         for place, row in enumerate(rows):
-            names = self._labels[int(row)]
-            targets[place, [columns[name] for name in names]] = 1.0 / len(names)
-        return rows, targets
+            given = self._labels[int(row)]
+            targets[place, [columns[name] for name in given]] = 1.0 if several else 1.0 / len(given)
+        return Answers(self._guesser, rows, targets, tuple(names), several)
 
     def _guess(self) -> np.ndarray:
         if self._guesses is None:
             if not self._labels:
                 raise InputError("no document has a label yet; label some first")
-            self._guesses = self._guesser.guess(*self._targets())
+            answers = self.answers()
+            self._guesses = self._guesser.guess(answers.rows, answers.targets, multilabel=answers.multilabel)
         return self._guesses
 
     def predict_proba(self, X: Any = None) -> np.ndarray:
@@ -204,7 +257,7 @@ class ActiveLearner:
         Returns
         -------
         array of shape (n_documents, n_labels)
-            Rows sum to one. Where documents have several labels, the share of each in them.
+            Rows sum to one; or if `multilabel_`, each is a chance of its own.
         """
         guesses = self._guess()
         if X is None:
@@ -213,12 +266,14 @@ class ActiveLearner:
 
     def predict_proba_of(self, features: np.ndarray) -> np.ndarray:
         """Return the same for documents that have been projected into the space already."""
-        return self._guesser.guess_others(features, self._guess())
+        return self._guesser.guess_others(features, self._guess(), multilabel=self.multilabel_)
 
-    def predict(self, X: Any = None) -> list[str]:
-        """Return the likeliest label of each document."""
-        names = self.classes_
-        return [names[column] for column in self.predict_proba(X).argmax(axis=1)]
+    def predict(self, X: Any = None) -> list[Any]:
+        """Return the likeliest label of each document; if `multilabel_`, lists of labels, see `choose_labels`."""
+        names, chances = self.classes_, self.predict_proba(X)
+        if self.multilabel_:
+            return [[names[column] for column in np.flatnonzero(chosen)] for chosen in choose_labels(chances)]
+        return [names[column] for column in chances.argmax(axis=1)]
 
     def next(self, n: int = 1) -> list[Question]:
         """Return the documents to ask about next, with reasons.
@@ -232,18 +287,21 @@ class ActiveLearner:
             How many; fewer come back where fewer are left. In a batch, neighbours of one already in it count for less.
         """
         check_whole("n", n)
-        labelled = np.zeros(len(self._ids), dtype=bool)
+        labelled = np.zeros(len(self.ids_), dtype=bool)
         labelled[list(self._labels)] = True
         open_ = ~labelled
         open_[list(self._skipped)] = False
         topics = self.space_.topic_shares()
         if len(self.classes_) < 2:
-            return cold_start(topics, labelled, n, candidates=open_, ids=self._ids)
+            return cold_start(topics, labelled, n, candidates=open_, ids=self.ids_)
         guesses = self._guess()
-        doubt = np.where(labelled, 0.0, margin(guesses))
+        several = self.multilabel_
+        doubt = np.where(labelled, 0.0, margin(guesses, multilabel=several))
         near = self._steps @ doubt
         around = 0.5 * (near + self._steps @ near)
-        state = QueryState(labelled, probabilities=guesses, theta=topics, labels=tuple(self.classes_))
+        state = QueryState(
+            labelled, probabilities=guesses, theta=topics, labels=tuple(self.classes_), multilabel=several
+        )
 
         def explain(row: int) -> list[str]:
             n_near = int(self._steps[[row]].nnz)
@@ -253,8 +311,42 @@ class ActiveLearner:
             ]
 
         nearness = self.space_.nearness
-        similarity = nearness.power(1.0 / 3.0) if n > 1 else None
-        return select(doubt * around, open_, n=n, similarity=similarity, ids=self._ids, explain=explain)
+        # Copies of a document are as near as can be, but for rounding.
+        similarity = nearness.power(1.0 / 3.0).minimum(1.0) if n > 1 else None
+        return select(doubt * around, open_, n=n, similarity=similarity, ids=self.ids_, explain=explain)
+
+    @property
+    def topics_(self) -> TopicSet:
+        """The topics as the labels have them; the first time, it takes seconds to count which terms occur together."""
+        if self._topics is None:
+            chances = self._guess() if len(self.classes_) > 1 else None
+            self._topics = self._finder().refresh(chances)
+        return self._topics
+
+    def _finder(self) -> LiveTopics:
+        if self._live is None:
+            self._live = LiveTopics(self._X, n_topics=self._n_topics)
+        return self._live
+
+    def topics_before_after(self, terms: Sequence[str] | None = None, *, n_terms: int = 10) -> TopicEvolution:
+        """Return what the last answer, or the last one taken back, did to the topics.
+
+        Parameters
+        ----------
+        terms : sequence of str, optional
+            The term of each column; without, columns are named.
+        n_terms : int
+            How many terms of each topic are looked at.
+        """
+        check_whole("n_terms", n_terms)
+        if self._topics_before is None:
+            now = self._labels, self._guesses, self._topics
+            self._labels, self._guesses, self._topics = self._labels_before, None, None
+            try:
+                self._topics_before = self.topics_
+            finally:
+                self._labels, self._guesses, self._topics = now
+        return compare_topics(self._topics_before, self.topics_, terms, n_terms=n_terms)
 
     def explain(self, id: Hashable, n: int = _REASONS_SHOWN) -> Reasons:
         """Return which labelled documents, words and topics speak for the likeliest label of a document.
@@ -269,7 +361,8 @@ class ActiveLearner:
         row, guesses = self._row(id), self._guess()
         label = int(guesses[row].argmax())
         weights = self._guesser.distil(guesses)
-        toward = weights[:, label] - weights.mean(axis=1)
+        # Labels that exclude each other compete; others speak for themselves.
+        toward = weights[:, label] - (0.0 if self.multilabel_ else weights.mean(axis=1))
         n_directions = self.space_.directions.shape[1]
         words = weigh_terms(self._X[[row]], self.space_.rarity)
         gains = words.data * (self.space_.directions[words.indices] @ toward[:n_directions])
@@ -296,4 +389,4 @@ class ActiveLearner:
         }
         total = sum(reached.values())
         best = sorted((other for other in reached if reached[other] > 0), key=lambda other: (-reached[other], other))
-        return [(self._ids[other], reached[other] / total) for other in best[:n]]
+        return [(self.ids_[other], reached[other] / total) for other in best[:n]]

@@ -88,23 +88,24 @@ class Asker(Protocol):
 
 
 class _Automatic:
-    """The learner of the library."""
+    """The learner of the library, whose topics are found again after every answer."""
 
-    def __init__(self, X: sparse.csr_matrix, X_test: sparse.csr_matrix, space: DocumentSpace | None) -> None:
-        self._learner = ActiveLearner(X, space=space)
-        self._others = self._learner.space_.project(X_test)
+    def __init__(self, learner: ActiveLearner, X_test: sparse.csr_matrix) -> None:
+        self._learner = learner
+        self._others = learner.space_.project(X_test)
 
     def tell(self, row: int, label: str) -> None:
         self._learner.label(row, label)
 
     def next(self, n: int) -> list[int]:
+        self.topics()
         return [question.row for question in self._learner.next(n)]
 
     def predict_proba(self) -> tuple[list[str], np.ndarray]:
         return self._learner.classes_, self._learner.predict_proba_of(self._others)
 
     def topics(self) -> np.ndarray:
-        return self._learner.space_.models[0].display_components_
+        return self._learner.topics_.components
 
 
 class _Linear:
@@ -240,6 +241,7 @@ def simulate(
     min_df: int | Literal["auto"] = "auto",
     every: int = 1,
     space: DocumentSpace | None = None,
+    live_topics: LiveTopics | None = None,
     random_state: Any = 0,
     progress: Progress = ignore,
 ) -> Simulation:
@@ -272,6 +274,8 @@ def simulate(
         Measure after so many labels.
     space : DocumentSpace, optional
         Where the documents of the pool lie, from `build_space`, so that several runs share it.
+    live_topics : LiveTopics, optional
+        Finds the topics of the pool for ``"auto"``, so that several runs share it.
     random_state : int, RandomState or None
         Seed of the first documents.
     progress : callable
@@ -294,7 +298,8 @@ def simulate(
     rng = check_random_state(random_state)
     start = draw_start(y, min(n_start, n_labels), rng)
     if strategy == AUTO:
-        asker: Asker = _Automatic(pool, others, space)
+        learner = ActiveLearner(pool, space=space, topics=live_topics, n_topics=n_topics)
+        asker: Asker = _Automatic(learner, others)
     else:
         asker = _Linear(pool, others, strategy, features, n_topics, min_df, int(rng.randint(2**31 - 1)))
     return _Run(asker, pool, y, y_test, min(n_labels, len(y))).go(strategy, start, batch, every, progress)

@@ -8,32 +8,33 @@ were before. What is found depends on what is asked for, to the last bit, and no
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from scipy import sparse
 
+from wayword.active.words import WordProducts, count_words, multiply_words, place_words
 from wayword.errors import InputError
 from wayword.kernels.simplex import solve_simplex_rows, update_simplex_rows
 from wayword.kernels.threads import map_in_order, one_blas_thread
 from wayword.models.anchor_finding import find_corners_in_gram
 from wayword.models.anchor_recovery import nearest_corner, topics_of
-from wayword.models.anchors import candidates_of, count_pairs
 from wayword.models.document_topics import check_documents
 from wayword.models.inputs import check_number, check_whole
-from wayword.models.label_columns import spread_of, spread_of_words
-from wayword.models.rectify import rectify as remove_noise
+from wayword.models.label_columns import spread_of
 from wayword.models.word_space import WordSpace
 from wayword.progress import Progress, ignore
 
-_MOST_TERMS, _MOST_CANDIDATES = 7_000, 1_000
+_MOST_TERMS = 7_000
 _ROWS_AT_ONCE, _MOST_STEPS = 512, 100_000
 # Largest gaps of shares, as shares of a corner's squared length: to begin with, and at the end.
 _NEARLY, _SETTLED = 1e-6, 1e-14
 # Corners whose products have a smaller eigenvalue, as a share of the mean, are not corners of their own.
 _SINGULAR = 1e-10
+_FINEST = 2.0**40
 # A term keeps its shares as a start if no more than this was taken by topics that are gone.
 _MOST_LOST = 0.7
 _NO_SPREAD = 1e-12
@@ -156,6 +157,8 @@ class LiveTopics:
         How far labels spread terms, compared with which other terms they occur with.
     pseudo_counts : float
         How many documents' worth all documents count in what labels say of a term.
+    arrays : mapping of str to array, optional
+        What `to_arrays` gave for the same counts and settings; with them it is ready at once.
     progress : callable
         Told ``("terms", done, total)`` and ``("rounds", done, total)``.
 
@@ -182,6 +185,7 @@ class LiveTopics:
         rectify: bool = True,
         label_weight: float = 1.0,
         pseudo_counts: float = 5.0,
+        arrays: Mapping[str, np.ndarray] | None = None,
         progress: Progress = ignore,
     ) -> None:
         check_whole("n_topics", n_topics)
@@ -192,25 +196,35 @@ class LiveTopics:
         counted = np.bincount(X.indices, minlength=X.shape[1])
         self._columns = np.sort(np.argsort(-counted, kind="stable")[: min(_MOST_TERMS, int((counted > 0).sum()))])
         X = sparse.csr_matrix(X[:, self._columns])
-        pairs = count_pairs(X, progress)
-        if not pairs.n_documents:
-            raise InputError("no document has two words or more, so nothing occurs together; give longer documents")
-        self._frequencies = WordSpace(pairs).frequencies
-        is_noisy = rectify and n_topics < pairs.n_terms
-        self._space = WordSpace(remove_noise(pairs, n_topics, progress=progress) if is_noisy else pairs)
-        occurring = np.where(pairs.row_sums > 0, pairs.document_frequencies, 0)
-        found = candidates_of(occurring, min_df, X.shape[0], n_topics)
-        most_frequent = np.argsort(-occurring[found], kind="stable")[:_MOST_CANDIDATES]
-        self._candidates = np.sort(found[most_frequent])
-        self._places = {int(term): place for place, term in enumerate(self._candidates)}
-        with one_blas_thread():
-            points = self._space.rows(self._candidates)
-            self._gram = points @ points.T
-            self._products = self._space.products(points)
-            self._spread = spread_of_words(self._space)
+        self._X, self._rectify = X, rectify
+        self._building = threading.Lock()
+        self._made_space: WordSpace | None = None
+        if arrays is None:
+            pairs = count_words(X, progress)
+            self._made_space = place_words(pairs, n_topics if rectify else None, progress)
+            self._words = multiply_words(pairs, self._made_space, n_topics=n_topics, min_df=min_df)
+        else:
+            self._words = WordProducts.from_arrays(arrays, len(self._columns))
+        self._places = {int(term): place for place, term in enumerate(self._words.candidates)}
         self._pool = _Pool(X, pseudo_counts)
         self._corners: dict[Anchor, _Corner] = {}
         self._last: tuple[list[Anchor], np.ndarray] | None = None
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Return what was made of the counts as arrays by name, to be given as `arrays` another time."""
+        return self._words.to_arrays()
+
+    def prepare(self) -> None:
+        """Make what anchors of several words need, if `arrays` were given; otherwise the first of them waits for it."""
+        with self._building:
+            if self._made_space is None:
+                self._made_space = place_words(count_words(self._X), self.n_topics if self._rectify else None)
+
+    @property
+    def _space(self) -> WordSpace:
+        if self._made_space is None:
+            self.prepare()
+        return cast(WordSpace, self._made_space)
 
     @property
     def columns(self) -> np.ndarray:
@@ -244,9 +258,9 @@ class LiveTopics:
         given = [self._read_anchor(anchor) for anchor in anchors]
         kept_out = self._known(banned)
         raw = self._label_columns(chances)
-        spread = spread_of(raw, self._space.frequencies) if raw.shape[1] else 0.0
+        spread = spread_of(raw, self._words.point_frequencies) if raw.shape[1] else 0.0
         # Labels that tell no terms apart are left out: rounding is no spread.
-        labels = raw * (self._label_weight * self._spread / spread if spread > _NO_SPREAD else 0.0)
+        labels = raw * (self._label_weight * float(self._words.spread) / spread if spread > _NO_SPREAD else 0.0)
         wanted = max(self.n_topics if n_topics is None else n_topics, len(given), 1)
         with one_blas_thread():
             found = given + self._find(given, wanted - len(given), kept_out, labels)
@@ -291,7 +305,9 @@ class LiveTopics:
     def _products_of(self, anchors: Sequence[Anchor]) -> np.ndarray:
         """Return the products of all terms with anchors: array of shape (n_terms, n_anchors)."""
         columns = [
-            self._products[:, self._places[anchor[0]]] if self._is_candidate(anchor) else self._corner(anchor).products
+            self._words.products[:, self._places[anchor[0]]]
+            if self._is_candidate(anchor)
+            else self._corner(anchor).products
             for anchor in anchors
         ]
         return np.stack(columns, axis=1) if columns else np.zeros((len(self._columns), 0))
@@ -302,10 +318,10 @@ class LiveTopics:
         alone = [place for place, anchor in enumerate(anchors) if self._is_candidate(anchor)]
         others = [place for place, anchor in enumerate(anchors) if not self._is_candidate(anchor)]
         at = [self._places[anchors[place][0]] for place in alone]
-        found[np.ix_(alone, alone)] = self._gram[np.ix_(at, at)]
+        found[np.ix_(alone, alone)] = self._words.gram[np.ix_(at, at)]
         for place in others:
             corner = self._corner(anchors[place])
-            found[place, alone] = found[alone, place] = corner.products[self._candidates[at]]
+            found[place, alone] = found[alone, place] = corner.products[self._words.candidates[at]]
             for other in others:
                 found[place, other] = corner.point @ self._corner(anchors[other]).point
         return found
@@ -318,17 +334,17 @@ class LiveTopics:
         if not n_wanted:
             return []
         n_given = len(given)
-        everything = given + [(int(term),) for term in self._candidates]
+        everything = given + [(int(term),) for term in self._words.candidates]
         gram = np.empty((len(everything), len(everything)))
-        gram[n_given:, n_given:] = self._gram
+        gram[n_given:, n_given:] = self._words.gram
         if given:
             gram[:n_given, :n_given] = self._gram_of(given)
-            gram[n_given:, :n_given] = self._products_of(given)[self._candidates]
+            gram[n_given:, :n_given] = self._products_of(given)[self._words.candidates]
             gram[:n_given, n_given:] = gram[n_given:, :n_given].T
-        sides = labels[self._candidates] if not given else self._labels_of(everything, labels)
+        sides = labels[self._words.candidates] if not given else self._labels_of(everything, labels)
         gram += sides @ sides.T
         taken = [term for anchor in given for term in anchor]
-        free = ~np.isin(self._candidates, [*taken, *kept_out])
+        free = ~np.isin(self._words.candidates, [*taken, *kept_out])
         found = find_corners_in_gram(gram, n_wanted, n_given, np.concatenate([np.zeros(n_given, dtype=bool), free]))
         return [everything[place] for place in found]
 
@@ -340,6 +356,15 @@ class LiveTopics:
         gram = self._gram_of(anchors) + sides @ sides.T
         products = np.ascontiguousarray(self._products_of(anchors) + labels @ sides.T)
         length = float(np.diag(gram).mean())
+        shares = self._solve(anchors, gram, products, length)
+        for topic, anchor in enumerate(anchors):
+            if len(anchor) == 1:  # by definition
+                shares[anchor[0]] = 0.0
+                shares[anchor[0], topic] = 1.0
+        # Where a term is at a corner but for rounding, its bits could depend on the start.
+        return np.round(shares * _FINEST) / _FINEST
+
+    def _solve(self, anchors: list[Anchor], gram: np.ndarray, products: np.ndarray, length: float) -> np.ndarray:
         if np.linalg.eigvalsh(gram)[0] <= _SINGULAR * length:  # no one answer is the best, so always the same start
             return _solve_afresh(gram, products, _SETTLED * length)
         shares = self._start_again(anchors)
@@ -362,13 +387,13 @@ class LiveTopics:
         return shares
 
     def _in_all_columns(self, anchors: list[Anchor], shares: np.ndarray, labels: np.ndarray) -> TopicSet:
-        topics = topics_of(shares, self._frequencies)
+        topics = topics_of(shares, self._words.frequencies)
         if len(self._columns) < self._n_columns:
             wide, tall = np.zeros((len(anchors), self._n_columns)), np.zeros((self._n_columns, len(anchors)))
             wide[:, self._columns], tall[self._columns] = topics, shares
         else:
             wide, tall = topics, shares
         in_columns = tuple(tuple(int(self._columns[term]) for term in anchor) for anchor in anchors)
-        masses = self._frequencies @ shares
+        masses = self._words.frequencies @ shares
         total = max(float(masses.sum()), np.finfo(np.float64).tiny)
         return TopicSet(in_columns, wide, tall, masses / total, topics @ labels)

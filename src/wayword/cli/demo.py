@@ -12,8 +12,10 @@ import typer
 
 from wayword.cli.console import format_share, note, output, print_json, print_table, progress
 from wayword.cli.corpus import print_info, vocabulary_rows
+from wayword.cli.demo_project import FILE, make_demo_project
 from wayword.cli.explain import format_weight, format_words
 from wayword.cli.options import JsonOption, check_output
+from wayword.cli.serve import serve as serve_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,7 +43,7 @@ def place_report(wanted: Path | None) -> Path:
 
 
 def demo(
-    serve: Annotated[bool, typer.Option(help="Open the workbench at the end, once there is one.")] = True,  # noqa: ARG001
+    serve: Annotated[bool, typer.Option(help="Serve the workbench at the end, until it is stopped.")] = True,
     max_terms: Annotated[int, typer.Option(help="How many terms to count.", min=1)] = 5000,
     report: Annotated[
         Path | None, typer.Option(help="The file of the report; wayword-demo-report.html by default.")
@@ -103,6 +105,10 @@ def demo(
     )
     # A path is shown as it stands, on one line, so that it can be clicked or copied.
     output().print(f"The whole report: {page}", markup=False, soft_wrap=True)
+    if serve:
+        project = page.with_name(FILE.name)
+        make_demo_project(project, corpus)
+        serve_project(str(project))
 
 
 def _print_labels(label_counts: Mapping[str, int], specific: Any) -> None:

@@ -15,7 +15,21 @@ from typing import Annotated, Any
 import typer
 
 from wayword import __version__
-from wayword.cli import anchors, corpus, demo, discover, explain, report, select, simulate, themes
+from wayword.cli import (
+    anchors,
+    corpus,
+    demo,
+    discover,
+    exchange,
+    explain,
+    label,
+    projects,
+    report,
+    select,
+    serve,
+    simulate,
+    themes,
+)
 from wayword.cli.console import note, printable, settings
 from wayword.errors import InputError, MissingColumnError, WaywordError, WaywordWarning
 
@@ -41,6 +55,13 @@ app.command()(anchors.anchors)
 app.command()(select.select)
 app.command()(report.report)
 app.command()(simulate.simulate)
+app.command()(projects.new)
+app.command()(serve.serve)
+app.command()(label.label)
+app.command(name="import")(exchange.import_)
+app.command()(exchange.export)
+app.command()(projects.journal)
+app.command()(projects.undo)
 app.command()(demo.demo)
 
 

@@ -1,0 +1,40 @@
+"""Files in and out through the page, and the journal."""
+
+import pytest
+
+FORMATS = ("csv", "jsonl", "parquet", "xlsx", "label-studio", "doccano", "prodigy", "journal")
+
+
+def test_a_file_of_labels_comes_in_says_what_came_and_is_taken_back(tab, labelled, tmp_path):
+    tab.enter(screen="exchange")
+    before = labelled.view().n_labelled
+    path = tmp_path / "more.csv"
+    path.write_text("id,text,label\nspace-20,,Space\nfood-21,,Baking\n")
+    tab.find("#import-file").set_input_files(path)
+    tab.find(".came-in", has_text="2 documents labelled").wait_for()
+    assert "Baking" in tab.text(".came-in")
+    assert labelled.view().n_labelled == before + 2
+    tab.find(".came-in button", has_text="Undo the import").click()
+    tab.find(".toast", has_text="Taken back").wait_for()
+    assert labelled.view().n_labelled == before
+    tab.find(".journal tr.crossed").first.wait_for()
+
+
+def test_a_file_that_cannot_be_read_says_why_beside_it(tab, labelled, tmp_path):
+    tab.enter(screen="exchange")
+    path = tmp_path / "broken.jsonl"
+    path.write_text("this is no JSON\n")
+    tab.find("#import-file").set_input_files(path)
+    tab.find(".came-in [role='alert']").wait_for()
+    assert "line 1" in tab.text(".came-in")
+    tab.said.clear()  # a browser says itself that an answer was an error
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_is_downloaded(tab, labelled, format):
+    tab.enter(screen="exchange")
+    with tab.page.expect_download() as started:
+        tab.find(f".format[data-format='{format}']").click()
+    assert started.value.suggested_filename.startswith("wayword.")
+    assert started.value.path().stat().st_size > 0
+    tab.find(".toast", has_text="is ready").wait_for()
