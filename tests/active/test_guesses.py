@@ -256,3 +256,10 @@ def test_with_many_labels_what_spreads_is_the_same(monkeypatch):
     at_once = Spreading(space)
     np.testing.assert_allclose(at_once.spread(rows, targets), one_by_one, rtol=1e-4)
     assert not at_once._reached
+
+
+def test_as_much_goes_from_one_document_to_another_as_comes_back():
+    spreading = Spreading(build_space(plant()[0]))
+    to_third = spreading.to_row(3)
+    assert not spreading._reached
+    np.testing.assert_allclose([spreading.from_row(row)[3] for row in range(10)], to_third[:10], rtol=1e-3, atol=1e-9)

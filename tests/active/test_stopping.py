@@ -86,9 +86,14 @@ def test_an_estimate_can_be_of_several_labels():
 
 def test_the_advice_says_it_in_words():
     found = estimate_gain(make(*HARD, range(40), HARD_SPACE))
-    low, high = (stopping._percent(share) for share in (found.gain_low, found.gain_high))
-    assert (
-        found.advice == f"about 25 more labels for +{stopping._percent(found.gain)} %, 95 % interval {low} to {high} %"
+    gain, low, high = (stopping._points(share) for share in (found.gain, found.gain_low, found.gain_high))
+    assert gain.startswith("+")
+    assert found.advice == f"25 more labels would bring about {gain} points (between {low} and {high})."
+
+
+def test_the_advice_says_when_more_labels_will_hardly_help():
+    assert stopping._advise(1, 0.002, -0.001, 0.004) == (
+        "1 more label would bring about +0.2 points (between -0.1 and +0.4). More will hardly help."
     )
 
 
@@ -98,6 +103,13 @@ def test_the_advice_says_it_in_words():
 )
 def test_shares_are_said_as_a_person_would(share, words):
     assert stopping._percent(share) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [(0.008, "+0.8"), (0.04, "+4"), (-0.002, "-0.2"), (0.0, "0"), (-0.0001, "0"), (0.0001, "0")]
+)
+def test_changes_are_said_with_their_sign(share, words):
+    assert stopping._points(share) == words
 
 
 @pytest.mark.parametrize(
@@ -126,7 +138,7 @@ def test_when_all_documents_have_labels_there_is_nothing_to_gain():
     X, labels = plant(30)
     learner = make(X, labels, range(30))
     found = estimate_gain(learner)
-    assert (found.n_more, found.gain, found.advice) == (0, 0.0, "all documents have labels")
+    assert (found.n_more, found.gain, found.advice) == (0, 0.0, "All documents have labels.")
     assert learning_curve(learner) == []
     learner.unlabel(3)
     assert estimate_gain(learner).n_more == 1

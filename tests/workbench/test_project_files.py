@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
 import threading
 
+import numpy as np
 import pytest
 
 from wayword import Corpus
@@ -187,6 +189,18 @@ def test_figures_are_json_in_light_and_dark(labelled):
         labelled.figure("confusion")
     with pytest.raises(InputError, match="name must be"):
         labelled.figure("pie")
+
+
+def test_sectors_of_the_sunburst_know_what_they_stand_for(labelled):
+    (trace,) = labelled.figure("sunburst")["data"]
+    topics = {topic.id: topic for topic in labelled.topics()}
+    kinds = dict(zip(trace["ids"], map(tuple, trace["customdata"]), strict=True))
+    above = {kinds[id]: kinds.get(parent) for id, parent in zip(trace["ids"], trace["parents"], strict=True)}
+    assert {id for kind, id in above if kind == "topic"} == set(topics)
+    for (kind, id), parent in above.items():
+        assert parent == {"topic": ("label", topics[id].label) if id in topics else None, "label": ("", "")}.get(kind)
+    sizes = dict(zip(kinds.values(), np.frombuffer(base64.b64decode(trace["values"]["bdata"])), strict=True))
+    assert all(sizes["topic", id] == pytest.approx(topic.share) for id, topic in topics.items())
 
 
 def test_agreement_counts_documents_that_two_have_labelled(labelled, planted):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,9 @@ from wayword.evaluation.ranking import log_rank_accuracy
 from wayword.evaluation.term_lists import top_columns
 from wayword.guidance.state import Guidance, Labelling, LabelRecord
 from wayword.progress import ignore
+from wayword.store.urls import open_store
 from wayword.workbench.ground import count_corpus, lay_ground
+from wayword.workbench.keeping import find_quality, keep_quality
 from wayword.workbench.live import Told, compute
 from wayword.workbench.quality import measure, measure_agreement, measure_quality
 from wayword.workbench.views import DocumentLine, IntervalView
@@ -73,7 +77,8 @@ def test_estimates_and_suspects_are_those_of_the_learner():
     gain = estimate_gain(learner)
     assert found.more == IntervalView(gain.gain, gain.gain_low, gain.gain_high)
     assert gain.advice in found.advice
-    assert f"about {100 * gain.accuracy:.0f} % of the other documents are guessed rightly" in found.advice
+    assert found.advice.startswith(f"About {100 * gain.accuracy:.0f} % of the other documents are guessed rightly (")
+    assert found.estimate == IntervalView(gain.accuracy, gain.low, gain.high)
     assert found.curve == learning_curve(learner)
     suspects = find_suspects(learner)
     assert [(view.document.id, view.label, view.other, view.chance) for view in found.suspects] == [
@@ -81,6 +86,23 @@ def test_estimates_and_suspects_are_those_of_the_learner():
     ]
     assert {view.document.id for view in found.suspects[:2]} == {IDS[row] for row in SLIPS}
     assert found.suspects[0].document.status == "single"
+
+
+def test_where_all_documents_have_labels_nothing_is_estimated_of_others():
+    _, found = look(dict(enumerate(TRUTH.tolist())))
+    assert found.accuracy.value is not None
+    assert found.estimate == UNKNOWN
+    assert found.advice == "All documents have labels."
+
+
+def test_what_an_older_version_has_measured_still_opens_without_the_estimate():
+    _, found = look(MOST)
+    with open_store("memory://") as store:
+        keep_quality(store, found)
+        assert find_quality(store) == found
+        number, kept = store.snapshot("quality")
+        store.put_snapshot("quality", number + 1, {name: part for name, part in kept.items() if name != "estimate"})
+        assert find_quality(store) == replace(found, estimate=UNKNOWN)
 
 
 def test_suspects_are_shown_as_lists_show_them():
@@ -100,7 +122,7 @@ def test_suspects_are_shown_as_lists_show_them():
 def test_of_too_few_labels_nothing_is_said_but_what_to_do(labels, advice):
     _, found = look(labels)
     assert found.n_labelled == len(labels)
-    assert found.accuracy == found.log_rank_accuracy == found.macro_f1 == found.more == UNKNOWN
+    assert found.accuracy == found.log_rank_accuracy == found.macro_f1 == found.more == found.estimate == UNKNOWN
     assert advice in found.advice
     assert (found.curve, found.suspects, found.confusion.labels, found.stability) == ([], [], [], None)
 

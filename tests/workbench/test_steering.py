@@ -8,6 +8,7 @@ import pytest
 from wayword.errors import InputError
 from wayword.guidance import actions as acts
 from wayword.guidance.actions import BanTerm, Label
+from wayword.workbench.views import MovesView
 
 
 def do(project, *given):
@@ -214,8 +215,21 @@ def test_moves_of_a_state_that_is_no_longer_kept_are_computed_again(project):
     kept = project.moves(1)
     project._live._records.clear()
     assert project.moves(1) == kept
-    with pytest.raises(InputError, match="since must be an act up to 2"):
-        project.moves(3)
+
+
+def test_nothing_has_moved_since_an_act_that_topics_do_not_know_yet(project):
+    do(project, BanTerm("t0w0"))
+    assert project.moves(3) == MovesView(3, 1, [], [], [])
+
+
+def test_the_project_tells_banned_terms_and_the_purity(project):
+    assert (project.view().banned, project.view().purity) == ([], project.overview().purity)
+    do(project, BanTerm("t1w0"))
+    do(project, BanTerm("t0w0"))
+    do(project, acts.SetPurity(0.25))
+    assert (project.view().banned, project.view().purity) == (["t0w0", "t1w0"], 0.25)
+    do(project, BanTerm("t1w0", banned=False))
+    assert project.view().banned == ["t0w0"]
 
 
 def test_what_is_kept_for_moves_is_bounded(project, monkeypatch):

@@ -51,10 +51,14 @@ class Spreading:
         """Return what reaches every document from one."""
         reached = self._reached.get(row)
         if reached is None:
-            source = np.zeros(self._step.shape[0], dtype=np.float32)
-            source[row] = 1.0 - _GO_ON
-            reached = self._reached[row] = self._walk(source)
+            reached = self._reached[row] = self.to_row(row)
         return reached
+
+    def to_row(self, row: int) -> np.ndarray:
+        """Return what reaches one document from every one: as much as goes the other way; not kept."""
+        source = np.zeros(self._step.shape[0], dtype=np.float32)
+        source[row] = 1.0 - _GO_ON
+        return self._walk(source)
 
     def _walk(self, source: np.ndarray) -> np.ndarray:
         """Return what reaches every document from what some have to give."""

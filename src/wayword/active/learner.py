@@ -382,11 +382,9 @@ class ActiveLearner:
 
     def _neighbours(self, row: int, label: str, n: int) -> list[tuple[Any, float]]:
         """Return the labelled documents from which most of a label reaches another, with their shares."""
-        reached = {
-            other: float(self._guesser.spreading.from_row(other)[row])
-            for other, names in self._labels.items()
-            if label in names and other != row
-        }
+        near = self._guesser.spreading.to_row(row)
+        others = (other for other, names in self._labels.items() if label in names and other != row)
+        reached = {other: float(near[other]) for other in others}
         total = sum(reached.values())
         best = sorted((other for other in reached if reached[other] > 0), key=lambda other: (-reached[other], other))
         return [(self.ids_[other], reached[other] / total) for other in best[:n]]

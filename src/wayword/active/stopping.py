@@ -191,18 +191,24 @@ def _percent(share: float) -> str:
     return f"{value:.0f}" if abs(value) >= 0.95 else f"{value:.1f}".replace("-0.0", "0").replace("0.0", "0")
 
 
+def _points(share: float) -> str:
+    """Return a change of a share in points of a hundred, with its sign."""
+    said = _percent(share)
+    return said if said == "0" or said.startswith("-") else f"+{said}"
+
+
 def _advise(n_more: int, gain: float, low: float, high: float) -> str:
-    said = f"about {n_more} more labels for {'+' if gain >= 0 else ''}{_percent(gain)} %"
-    said += f", 95 % interval {_percent(low)} to {_percent(high)} %"
-    return said + ("; more labels will hardly help" if high < 0.01 else "")
+    labels = "1 more label" if n_more == 1 else f"{n_more} more labels"
+    said = f"{labels} would bring about {_points(gain)} points (between {_points(low)} and {_points(high)})."
+    return said + (" More will hardly help." if high < 0.01 else "")
 
 
 def _say_nothing(n_labelled: int, n_labels: int, n_more: int) -> Gain:
     if n_labels < 2 <= n_labelled:
-        advice = "too early to say: all labelled documents have the same label; label one with another"
+        advice = "Too early to say: all labelled documents have the same label; label one with another."
     else:
         missing = max(LEAST_LABELLED - n_labelled, 1)
-        advice = f"too early to say: label {missing} more document{'s' if missing > 1 else ''}, of two labels or more"
+        advice = f"Too early to say: label {missing} more document{'s' if missing > 1 else ''}, of two labels or more."
     unknown = math.nan
     return Gain(n_labelled, n_more, unknown, unknown, unknown, unknown, unknown, unknown, advice)
 
@@ -243,7 +249,7 @@ def estimate_gain(
         return _say_nothing(n_labelled, len(answers.labels), n_more)
     n_more = min(n_more, len(answers.guesser.space.features) - n_labelled)
     if not n_more:
-        return Gain(n_labelled, 0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, "all documents have labels")
+        return Gain(n_labelled, 0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, "All documents have labels.")
     rng = np.random.default_rng(random_state)
     top = evidence.top_chances(np.zeros(n_labelled, dtype=bool))
     middle, spread = evidence.trust.estimate(top)

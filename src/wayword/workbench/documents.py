@@ -102,8 +102,7 @@ def _find_neighbours(state: LiveState, row: int) -> list[ShareView]:
         return []
     label = int(state.chances[row].argmax())
     rows = [other for other in state.rows[state.targets[:, label] > 0].tolist() if other != row]
-    spreading = state.ground.guesser.spreading
-    reached = np.array([float(spreading.from_row(other)[row]) for other in rows])
+    reached = state.ground.guesser.spreading.to_row(row)[rows].astype(np.float64)
     total = float(reached.sum()) if rows else 0.0
     best = np.argsort(-reached, kind="stable")[:_NEIGHBOURS].tolist() if total > 0 else []
     corpus = state.ground.corpus

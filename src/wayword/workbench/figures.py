@@ -17,7 +17,7 @@ from wayword.workbench.views import QualityView
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_OTHERS = "new topics"
+_ALL, _OTHERS = ("", ""), "new topics"
 
 
 def _need(quality: QualityView | None) -> QualityView:
@@ -30,13 +30,17 @@ def _sunburst(sight: Sight, _quality: QualityView | None, mode: Any) -> go.Figur
     from wayword.plots import Node, sunburst
 
     state, told = sight.state, place_topics(sight)
-    themes = {label.id: label.name for label in show_labels(sight) if label.id in told.labels}
-    nodes = [Node(("label", id), None, name, 0.0) for id, name in themes.items()]
-    if "" in told.labels:
-        nodes.append(Node(("label", ""), None, _OTHERS, 0.0))
-    for id, name, label, share in zip(state.ids, state.names, told.labels, state.topics.shares.tolist(), strict=True):
-        nodes.append(Node(id, ("label", label), name, share, ", ".join(state.record()[id].terms)))
-    return sunburst(nodes, title="Themes, their topics, and new topics", mode=mode)
+    themes = {label.id: label.name for label in show_labels(sight)} | {"": _OTHERS}
+    shares, terms = state.topics.shares.tolist(), state.record()
+    # Every node before its children and these before the next: so sectors have the order of nodes.
+    nodes = [Node(_ALL, None, "all topics", 0.0)]
+    for theme in (id for id in themes if id in told.labels):
+        nodes.append(Node(("label", theme), _ALL, themes[theme], 0.0))
+        for id, name, label, share in zip(state.ids, state.names, told.labels, shares, strict=True):
+            if label == theme:
+                nodes.append(Node(("topic", id), ("label", theme), name, share, ", ".join(terms[id].terms)))
+    figure = sunburst(nodes, title="Themes, their topics, and new topics", mode=mode)
+    return figure.update_traces(customdata=[node.id for node in nodes])
 
 
 def _topic_map(sight: Sight, _quality: QualityView | None, mode: Any) -> go.Figure:

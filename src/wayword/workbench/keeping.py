@@ -15,7 +15,8 @@ def _build(kind: Any, value: Any) -> Any:
     """Return a value of a kind of views from what JSON has kept of it."""
     if is_dataclass(kind) and isinstance(kind, type):
         hints = get_type_hints(kind)
-        return kind(**{field.name: _build(hints[field.name], value[field.name]) for field in fields(kind)})
+        given = [field.name for field in fields(kind) if field.name in value]
+        return kind(**{name: _build(hints[name], value[name]) for name in given})
     if get_origin(kind) is list:
         return [_build(get_args(kind)[0], item) for item in value]
     return tuple(value) if get_origin(kind) is tuple else value

@@ -168,6 +168,8 @@ class Project(Core):
             annotators=self.annotators(),
             multilabel=self._settings.multilabel,
             labels=show_labels(sight),
+            banned=sorted(sight.guidance.banned),
+            purity=self._purity(sight.guidance, None),
             settings=self._settings.to_dict(),
         )
 
@@ -212,12 +214,12 @@ class Project(Core):
         return find_purity(guidance, purity)
 
     def moves(self, since: int) -> MovesView:
-        """Return how topics have changed since the state after an act."""
+        """Return how topics have changed since the state after an act; nothing, if they do not know of that act yet."""
         check_whole("since", since, least=0)
         sight = self._sight()
         state = sight.state
         if since > state.number:
-            raise InputError(f"since must be an act up to {state.number:,}, got {since:,}")
+            return MovesView(since, state.number, [], [], [])
         before = self._record_at(since)
         names = dict(zip(state.ids, state.names, strict=True))
         return compare(before, state.record(), names, since, state.number)

@@ -167,11 +167,17 @@ def _only_likeliest(chances: np.ndarray) -> np.ndarray:
     return np.arange(chances.shape[1]) == chances.argmax(axis=1)[:, None]
 
 
+def _estimate(gain: Gain) -> IntervalView:
+    """Return the accuracy for documents without labels; unknown where there are none."""
+    return IntervalView(_known(gain.accuracy), _known(gain.low), _known(gain.high)) if gain.n_more else _UNKNOWN
+
+
 def _advise(gain: Gain) -> str:
-    if math.isnan(gain.accuracy) or not gain.n_more:
+    if _estimate(gain) == _UNKNOWN:
         return gain.advice
     about, low, high = (f"{100 * share:.0f}" for share in (gain.accuracy, gain.low, gain.high))
-    return f"about {about} % of the other documents are guessed rightly, 95 % interval {low} to {high} %; {gain.advice}"
+    guessed = f"About {about} % of the other documents are guessed rightly (95 % interval {low} to {high} %)."
+    return f"{guessed} {gain.advice}"
 
 
 # Topics
@@ -285,6 +291,7 @@ def measure(
         stability=stability,
         agreement=measure_agreement(guidance),
         suspects=_show_suspects(answers, held_back, ids, guidance, show) if enough else [],
+        estimate=_estimate(gain),
     )
 
 

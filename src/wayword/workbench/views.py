@@ -89,6 +89,10 @@ class ProjectView:
     annotators: list[str]
     multilabel: bool
     labels: list[LabelView]
+    banned: list[str]
+    """Terms that are kept out of every topic, sorted."""
+    purity: float
+    """How specific the words are that are shown: from frequent (0) to specific (1)."""
     settings: dict[str, Any] = field(default_factory=dict)
 
 
@@ -234,12 +238,17 @@ class MovesView:
 
 @dataclass(frozen=True, slots=True)
 class ActView:
-    """What became of acts that were applied."""
+    """What became of acts that were applied.
+
+    An act without effect, such as a label's name that it has already, is in force all the same: it can be undone, and
+    `reason` says why nothing changed. Only what has been taken back is not in force.
+    """
 
     number: int
     """Of the last of them."""
     in_force: bool
     reason: str
+    """Why an act had no effect; empty where all had one."""
     can_undo: bool
     can_redo: bool
     undone: list[str] = field(default_factory=list)
@@ -325,6 +334,7 @@ class QualityView:
     number: int
     n_labelled: int
     accuracy: IntervalView
+    """Of labelled documents, each guessed from the labels of others; those asked about are hard."""
     log_rank_accuracy: IntervalView
     macro_f1: IntervalView
     confusion: ConfusionView
@@ -338,6 +348,8 @@ class QualityView:
     stability: float | None
     agreement: AgreementView
     suspects: list[SuspectView]
+    estimate: IntervalView = IntervalView(None, None, None)
+    """The accuracy for documents without labels; unknown where a version that did not tell it has measured."""
 
 
 @dataclass(frozen=True, slots=True)
