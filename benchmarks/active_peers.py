@@ -47,7 +47,7 @@ def simulate_small_text(
 
     It is told how many labels there are in all, which Wayword is not.
     """
-    import small_text
+    import small_text  # pyright: ignore[reportMissingImports]
 
     names = sorted({*y, *y_test})
     truth, told_test = np.array([names.index(name) for name in y]), np.array(y_test)
