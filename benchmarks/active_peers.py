@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.metrics import f1_score
 from sklearn.utils import check_random_state
 
+from benchmarks.anchors import import_peer
 from wayword.active.simulation import Simulation, draw_start
 from wayword.active.space import weigh_terms
 from wayword.evaluation.ranking import log_rank_accuracy
@@ -47,8 +48,7 @@ def simulate_small_text(
 
     It is told how many labels there are in all, which Wayword is not.
     """
-    import small_text  # pyright: ignore[reportMissingImports]
-
+    small_text = import_peer("small_text")
     names = sorted({*y, *y_test})
     truth, told_test = np.array([names.index(name) for name in y]), np.array(y_test)
     start = draw_start(np.array(y), n_start, check_random_state(random_state))

@@ -25,6 +25,29 @@ def test_a_search_narrows_the_list_and_many_are_labelled_and_taken_back_at_once(
     assert labelled.view().n_labelled == labels
 
 
+def test_all_that_a_filter_finds_is_labelled_by_one_act_after_a_question_and_taken_back_by_one_undo(tab, labelled):
+    tab.enter(screen="documents?status=open")
+    tab.find("header p", has_text="68 of 80 documents").wait_for()
+    acts = labelled.view().n_acts
+    wider = tab.find(".bulk button", has_text="Choose all 68 found")
+    tab.find(".line input[type='checkbox']").first.check()
+    assert wider.count() == 0 or wider.is_hidden()
+    tab.find(".listing .top input[type='checkbox']").first.check()
+    tab.find(".bulk b", has_text="50 chosen").wait_for()
+    wider.click()
+    tab.find(".bulk b", has_text="68 chosen").wait_for()
+    for answer, n_labelled in (("Cancel", 12), ("Label them", 80)):
+        tab.find(".bulk ww-combo input").click()
+        tab.find("[role='option']", has_text="Music").click()
+        tab.find("dialog", has_text="Label 68 documents “Music”?").get_by_role("button", name=answer).click()
+        tab.find("dialog").wait_for(state="detached")
+        wait_until(lambda n=n_labelled: labelled.view().n_labelled == n)
+    tab.find(".toast", has_text="68 documents labelled “Music”").wait_for()
+    assert labelled.view().n_acts == acts + 1
+    tab.find(".toast button", has_text="Undo").click()
+    wait_until(lambda: labelled.view().n_labelled == 12)
+
+
 def test_filters_are_kept_in_the_address(tab, labelled):
     tab.enter(screen="documents")
     tab.find("select[aria-label='Label']").select_option("food")

@@ -4,6 +4,7 @@ import pytest
 
 from browser.tabs import SCREENS, open_tab
 from server.serving import serving
+from wayword.guidance.actions import RenameTopic
 
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
 
@@ -69,6 +70,25 @@ def test_a_click_on_the_rings_opens_the_card(tab, labelled):
     name = tab.find(".theme[data-label] h2").first.inner_text()
     tab.find(".figure .slice", has_text=name).first.click()
     tab.find(".theme.opened", has_text=name).wait_for()
+
+
+def test_a_sector_opens_what_it_stands_for_whatever_it_is_called(tab, labelled):
+    topic = next(topic for topic in labelled.topics() if topic.label == "sport")
+    labelled.apply([RenameTopic(topic.id, "Food")], annotator="ben")
+    labelled.refresh()
+    tab.enter(screen="overview")
+    tab.find(".figure .main-svg").first.wait_for()
+    opened = tab.page.evaluate(
+        """([topic]) => {
+            const figure = document.querySelector("ww-figure[name='sunburst']");
+            const [trace] = figure.querySelector(".plot").data;
+            const place = trace.customdata.findIndex(([kind, id]) => kind === "topic" && id === topic);
+            figure.chosen({ label: trace.labels[place], customdata: trace.customdata[place] });
+            return document.activeElement.dataset.label;
+        }""",
+        [topic.id],
+    )
+    assert opened == "sport"
 
 
 def test_a_token_comes_with_the_address_and_leaves_it(browser, labelled):

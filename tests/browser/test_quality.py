@@ -29,8 +29,10 @@ def test_measuring_runs_in_the_background_and_shows_what_was_found(tab, labelled
     tab.find(".empty", has_text="Nothing is measured yet").wait_for()
     tab.find("header button", has_text="Measure now").click()
     wait_until(lambda: labelled.quality() is not None)
-    tab.find(".tile", has_text="Accuracy").first.wait_for()
+    tab.find(".tile.first", has_text="Estimated accuracy on documents without labels").wait_for()
     shown = tab.find(".tile .value").all_inner_texts()
-    assert shown[0] == f"{labelled.quality().accuracy.value:.2f}"
+    found = labelled.quality()
+    assert shown[:2] == [f"{figure.value:.2f}" for figure in (found.estimate, found.accuracy)]
+    assert tab.text(".advice") == found.advice
     assert tab.find(".heat tbody tr").count() == 4
     assert tab.find(".coherence li").count() == len(labelled.quality().coherence)

@@ -1,6 +1,7 @@
 """Steering topics: every act shows what it did, and goes back."""
 
 from server.serving import wait_until
+from wayword.guidance.actions import BanTerm, SetPurity
 
 
 def row_of(tab, topic):
@@ -83,6 +84,28 @@ def test_a_banned_word_leaves_every_topic_and_comes_back_by_undo(tab, labelled):
     term.first.wait_for()
     labelled.refresh()
     assert any(word in [one.term for one in view.terms] for view in labelled.topics())
+
+
+def test_banned_words_are_listed_and_each_is_let_in_again(tab, labelled):
+    words = [term.term for term in labelled.topics()[0].terms[:2]]
+    labelled.apply([BanTerm(word) for word in words], annotator="ben")
+    tab.enter(screen="topics")
+    chips = tab.find(".banned button")
+    assert chips.evaluate_all("chips => chips.map(chip => chip.dataset.term)") == sorted(words)
+    tab.find(f".banned button[aria-label='Let {words[0]} in again']").click()
+    tab.find(f".banned [data-term='{words[0]}']").wait_for(state="detached")
+    tab.find(f".topic .term[data-term='{words[0]}']").first.wait_for()
+    assert labelled.view().banned == words[1:]
+    tab.find(".toast button", has_text="Undo").click()
+    tab.find(f".banned [data-term='{words[0]}']").wait_for()
+
+
+def test_topics_stand_at_the_purity_of_the_project_without_the_overview(tab, labelled):
+    labelled.apply([SetPurity(0.8)], annotator="ben")
+    tab.enter(screen="topics")
+    tab.find(".topic").first.wait_for()
+    assert tab.find("#purity").input_value() == "0.8"
+    assert not [url for url in tab.asked if "/api/overview" in url]
 
 
 def test_a_word_is_kept_out_of_one_topic_only(tab, labelled):

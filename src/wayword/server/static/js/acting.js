@@ -39,7 +39,7 @@ async function attempt(run) {
  * @param {object[]} acts
  * @param {{said?: string, again?: (view: any) => void, refused?: (message: string) => void}} [how] `said` becomes a
  *   toast with an undo button; `again` is what to do when a later try has worked; `refused` hears what the server does
- *   not accept, where there is a better place for it than the bar.
+ *   not accept, or why it had no effect, where there is a better place for it than the bar.
  * @returns {Promise<any|null>} the ActView, or null when it failed; the error is shown then.
  */
 export async function act(acts, { said = "", again, refused } = {}) {
@@ -47,7 +47,7 @@ export async function act(acts, { said = "", again, refused } = {}) {
   const go = () => attempt(() => api.sendBatch(given));
   try {
     const view = await go();
-    report(view, said);
+    report(view, said, refused);
     return view;
   } catch (error) {
     if (refused && error.status >= 400 && error.status < 500) {
@@ -58,7 +58,7 @@ export async function act(acts, { said = "", again, refused } = {}) {
     showError(error, async () => {
       try {
         const view = await go();
-        report(view, said);
+        report(view, said, refused);
         again?.(view);
       } catch (later) {
         showError(later);
@@ -68,8 +68,8 @@ export async function act(acts, { said = "", again, refused } = {}) {
   }
 }
 
-function report(view, said) {
-  if (view.reason) showNotice(`This had no effect: ${view.reason}.`);
+function report(view, said, refused = showNotice) {
+  if (view.reason) refused(`This had no effect: ${view.reason}.`);
   else if (said) showToast(said, { text: "Undo", run: () => undo() });
 }
 

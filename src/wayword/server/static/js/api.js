@@ -1,5 +1,7 @@
 /** The one place that speaks to the server. */
 
+import { uniqueId } from "./format.js";
+
 /** What went wrong, in the server's words; `status` is 0 when nobody answered. */
 export class ApiError extends Error {
   constructor(message, status) {
@@ -86,7 +88,7 @@ export async function download(path, params, fallback) {
 
 /** Acts with ids of their own: however often a batch is sent, it is done once. */
 export function batch(acts) {
-  return { acts, act_ids: acts.map(() => crypto.randomUUID()) };
+  return { acts, act_ids: acts.map(() => uniqueId()) };
 }
 
 const worthAnotherTry = (error) => error instanceof ApiError && [0, 502, 503, 504].includes(error.status);

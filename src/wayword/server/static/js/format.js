@@ -40,5 +40,10 @@ export function clock(when) {
 /** An id that nothing else has, and that people can still read. */
 export function newId(name) {
   const letters = name.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-  return `${letters.slice(0, 40) || "new"}-${crypto.randomUUID().slice(0, 8)}`;
+  return `${letters.slice(0, 40) || "new"}-${uniqueId().slice(0, 8)}`;
+}
+
+/** An id that nothing else has. crypto.randomUUID is missing where a page is served without https. */
+export function uniqueId() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -17,8 +17,6 @@ class State extends EventTarget {
   topicsNumber = 0;
   /** @type {Map<string, any>} Jobs by id. */
   jobs = new Map();
-  /** How specific shown words are; null until somebody has asked. */
-  purity = null;
   connected = true;
   canUndo = true;
   canRedo = false;
@@ -38,6 +36,8 @@ export const state = new State();
 /** Ask for the project anew. */
 export async function refreshProject() {
   const project = await api.get("/api/project");
+  // An answer that was overtaken by an act would take back what the page shows already; a newer one is on its way.
+  if (state.project && project.n_acts < state.number) return;
   state.project = project;
   state.labels = new Map(project.labels.map((label) => [label.id, label]));
   state.number = Math.max(state.number, project.n_acts);

@@ -28,8 +28,10 @@ class Combo extends HTMLElement {
     const look = debounce(() => this.#look(), 80);
     // What was listed for other letters must not be taken for these.
     this.#input.addEventListener("input", () => { this.say(""); this.#close(); look(); });
-    this.#input.addEventListener("focus", () => (this.hasAttribute("eager") || this.#input.value) && this.#look());
-    this.#input.addEventListener("blur", () => setTimeout(() => this.#close(), 150));
+    const offer = () => (this.hasAttribute("eager") || this.#input.value) && this.#list.hidden && this.#look();
+    // A press on a field that has the focus already opens the list too.
+    for (const name of ["focus", "click"]) this.#input.addEventListener(name, offer);
+    this.#input.addEventListener("blur", () => setTimeout(() => document.activeElement !== this.#input && this.#close(), 150));
     this.#input.addEventListener("keydown", (event) => this.#hear(event));
     this.append(this.#input, this.#list, this.#hint);
   }

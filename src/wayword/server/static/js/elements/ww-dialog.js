@@ -7,7 +7,7 @@ class Dialog extends HTMLElement {
 
   connectedCallback() {
     this.append(this.#dialog);
-    this.#dialog.addEventListener("close", () => this.remove());
+    this.#dialog.addEventListener("close", () => this.#leave());
     // A press on what is behind closes it, as Escape does.
     this.#dialog.addEventListener("pointerdown", (event) => event.target === this.#dialog && this.close());
   }
@@ -33,6 +33,13 @@ class Dialog extends HTMLElement {
 
   close() {
     this.#dialog.close();
+  }
+
+  /** A toast that came while it was open stays. */
+  #leave() {
+    const toasts = this.querySelector("#toasts");
+    if (toasts) document.body.append(toasts);
+    this.remove();
   }
 }
 customElements.define("ww-dialog", Dialog);

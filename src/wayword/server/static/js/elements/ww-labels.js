@@ -27,6 +27,7 @@ class Labels extends HTMLElement {
   /** @type {Set<string>} */
   #chosen = new Set();
   #filter = "";
+  #told = "";
   many = true;
 
   connectedCallback() {
@@ -50,6 +51,23 @@ class Labels extends HTMLElement {
     this.#chosen = new Set(chosen.filter((id) => state.labels.has(id)));
     this.#filter = "";
     this.#draw();
+  }
+
+  /** Take over names that changed; labels that are gone go, new ones come last. */
+  refresh() {
+    const known = new Set(this.#offers.map((offer) => offer.id));
+    const added = [...state.labels.keys()].filter((id) => !known.has(id));
+    this.#offers = [...this.#offers.filter((offer) => state.labels.has(offer.id)), ...added.map((id) => ({ id, chance: null }))];
+    const chosen = this.chosen;
+    this.#chosen = new Set(chosen.filter((id) => state.labels.has(id)));
+    // No button goes while it is pressed if there is nothing new.
+    if (this.#tell() !== this.#told) this.#draw();
+    if (this.#chosen.size < chosen.length) this.dispatchEvent(new CustomEvent("change", { bubbles: true }));
+  }
+
+  /** What is offered, in a word. */
+  #tell() {
+    return JSON.stringify(this.#offers.map(({ id }) => [id, labelName(id)]));
   }
 
   /** Add a label that is new, chosen. */
@@ -87,6 +105,7 @@ class Labels extends HTMLElement {
   }
 
   #draw() {
+    this.#told = this.#tell();
     const focused = this.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     const lines = this.#shown().map((offer) => this.#makeLine(offer, KEYS[this.#offers.indexOf(offer)]));
     fill(this, lines.length ? lines : h("p", { class: "quiet small none" }, this.#filter ? "No label is called so." : "No labels yet. Press n to make the first one."));

@@ -38,7 +38,7 @@ class Purity extends HTMLElement {
   async #keep() {
     if (this.value === this.#kept) return;
     this.#kept = this.value;
-    state.purity = this.value;
+    state.project.purity = this.value;
     await act([{ kind: "set_purity", purity: this.value }]);
   }
 }

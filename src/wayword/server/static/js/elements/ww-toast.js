@@ -38,6 +38,10 @@ customElements.define("ww-toast", Toast);
  */
 export function showToast(text, action = null) {
   const toast = document.createElement("ww-toast");
-  document.getElementById("toasts").replaceChildren(toast);
+  const place = document.getElementById("toasts");
+  // What lies behind an open dialog cannot be pressed.
+  const home = document.querySelector("dialog[open]") ?? document.body;
+  if (place.parentElement !== home) home.append(place);
+  place.replaceChildren(toast);
   toast.show(text, action);
 }

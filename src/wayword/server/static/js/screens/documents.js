@@ -8,14 +8,30 @@ import { bind } from "../keys.js";
 import { labelName, state } from "../state.js";
 import { tag, tags } from "../elements/ww-labels.js";
 import { makeCombo } from "../elements/ww-combo.js";
+import { openDialog } from "../elements/ww-dialog.js";
 import { DocumentPage } from "./document-page.js";
 import { makeFilters, readFilters } from "./document-filters.js";
 
 const LIMIT = 50;
+// As many as a search finds and one answer lists.
+const MOST = 1000;
 const STATUS = { open: "", single: "", agreed: "Agreed", adjudicated: "Decided", disagreement: "Disagreement", skipped: "Skipped" };
+
+/** Ask before much is done at once: most of it is on no page that was looked at. */
+function askBulk(title, more, verb) {
+  return new Promise((answer) => {
+    const end = (yes) => () => { answer(yes); dialog.close(); };
+    const body = h("div", { class: "stack" }, h("p", { class: "quiet" }, "They are those that the search and the filters find, on all pages. It is one act: one undo takes it back."), more && h("p", null, more));
+    const go = button(verb, { kind: "main", on: end(true), autofocus: true });
+    const dialog = openDialog(title, body, [go, button("Cancel", { kind: "bare", on: end(false) })]);
+    dialog.addEventListener("close", () => answer(false), { capture: true });
+  });
+}
 
 class Documents {
   chosen = new Set();
+  /** Lines that were found and chosen beyond the page; null while only some of the page are. */
+  found = null;
   page = null;
   #asked = 0;
 
@@ -25,6 +41,7 @@ class Documents {
     this.filters = makeFilters(params, () => this.search());
     this.tick = h("input", { type: "checkbox", "aria-label": "Choose all on this page", on: { change: () => this.chooseAll(this.tick.checked) } });
     this.bulk = h("div", { class: "bulk row" });
+    this.wider = button("Choose all", { kind: "bare low", hidden: true, on: () => this.chooseFound() });
     this.list = h("ul", { class: "lines" }, Array.from({ length: 8 }, () => h("li", { class: "line" }, bone(40))));
     this.pager = h("div", { class: "row pager" });
     this.side = new DocumentPage({ close: () => this.close(), changed: () => this.refresh() });
@@ -46,7 +63,7 @@ class Documents {
 
   search(offset = 0) {
     this.offset = offset;
-    this.chosen.clear();
+    this.clearChosen();
     this.note(this.side.id);
     return this.refresh();
   }
@@ -69,7 +86,7 @@ class Documents {
   draw() {
     const { total, offset, lines } = this.page;
     const ids = new Set(lines.map((line) => line.id));
-    for (const id of [...this.chosen]) if (!ids.has(id)) this.chosen.delete(id);
+    if (!this.found) for (const id of [...this.chosen]) if (!ids.has(id)) this.chosen.delete(id);
     this.about.textContent = total === state.project.n_documents ? many(total, "document") : `${count(total)} of ${many(state.project.n_documents, "document")}`;
     fill(this.list, lines.length ? lines.map((line) => this.makeLine(line)) : h("li", null, this.makeNothing()));
     const last = offset + lines.length;
@@ -107,41 +124,72 @@ class Documents {
     this.drawBulk();
   }
 
+  clearChosen() {
+    this.chosen.clear();
+    this.found = null;
+  }
+
   chooseAll(on) {
+    this.found = null;
     this.chosen = new Set(on ? this.page.lines.map((line) => line.id) : []);
     this.draw();
   }
 
+  /** Choose everything that was found, as far as one act may go. */
+  async chooseFound() {
+    try {
+      const { lines } = await api.get("/api/documents", { ...readFilters(this.filters), limit: MOST }, this.signal);
+      this.found = lines;
+      this.chosen = new Set(lines.map((line) => line.id));
+      this.draw();
+    } catch (error) {
+      showError(error, () => this.chooseFound());
+    }
+  }
+
   drawBulk() {
     const n = this.chosen.size;
-    const here = this.page?.lines.length ?? 0;
-    this.tick.checked = n > 0 && n === here;
-    this.tick.indeterminate = n > 0 && n < here;
+    const lines = this.page?.lines ?? [];
+    const all = lines.length > 0 && lines.every((line) => this.chosen.has(line.id));
+    this.tick.checked = all;
+    this.tick.indeterminate = n > 0 && !all;
+    this.noteWider(all);
     this.element.classList.toggle("choosing", n > 0);
     if (!n) return fill(this.bulk, h("span", { class: "quiet small" }, "Tick documents to label them together"));
     if (this.bulk.querySelector("ww-combo")) {
-      this.bulk.querySelector("b").textContent = `${n} chosen`;
+      this.bulk.querySelector("b").textContent = `${count(n)} chosen`;
       return undefined;
     }
     const search = (typed) => [...state.labels.values()].filter((label) => label.name.toLowerCase().includes(typed.toLowerCase())).map((label) => ({ value: label.id, text: label.name, node: tag(label.id, "") }));
     const picker = makeCombo({ placeholder: "Label them…", eager: true, search, choose: (id) => this.label(id, picker) });
-    return fill(this.bulk, h("b", { class: "small digits" }, `${n} chosen`), picker, button("Flag", { icon: "flag", kind: "bare low", on: () => this.flag() }), button("Clear", { kind: "bare low", on: () => this.chooseAll(false) }));
+    return fill(this.bulk, h("b", { class: "small digits", role: "status" }, `${count(n)} chosen`), this.wider, picker, button("Flag", { icon: "flag", kind: "bare low", on: () => this.flag() }), button("Clear", { kind: "bare low", on: () => this.chooseAll(false) }));
+  }
+
+  /** Offer everything that was found once all of the page is chosen. */
+  noteWider(all) {
+    const total = this.page?.total ?? 0;
+    this.wider.hidden = !all || Boolean(this.found) || total <= this.page.lines.length;
+    this.wider.querySelector("span").textContent = total > MOST ? `Choose the first ${count(MOST)} of ${count(total)}` : `Choose all ${count(total)} found`;
   }
 
   async label(id, picker) {
     if (!state.labels.has(id)) return picker.say("No label is called so. Make it on the screen Label, with n.");
     const documents = [...this.chosen];
+    const mine = (this.found ?? []).filter((line) => this.chosen.has(line.id) && line.annotators.includes(state.session.name)).length;
+    const again = mine > 0 && `You have labelled ${mine === 1 ? "one" : count(mine)} of them before: the new label takes the place of what you said.`;
+    if (this.found && !(await askBulk(`Label ${many(documents.length, "document")} “${shorten(labelName(id))}”?`, again, "Label them"))) return undefined;
     if (await act([{ kind: "label", documents, labels: [id] }], { said: `${many(documents.length, "document")} labelled “${shorten(labelName(id))}”.`, again: () => this.afterBulk() })) await this.afterBulk();
     return undefined;
   }
 
   async flag() {
     const documents = [...this.chosen];
+    if (this.found && !(await askBulk(`Flag ${many(documents.length, "document")}?`, "", "Flag them"))) return;
     if (await act([{ kind: "flag", documents, flagged: true }], { said: `${many(documents.length, "document")} flagged.` })) await this.afterBulk();
   }
 
   async afterBulk() {
-    this.chosen.clear();
+    this.clearChosen();
     await this.refresh();
   }
 

@@ -62,7 +62,8 @@ export class LabelView {
     this.hints = h("p", { class: "hint small", role: "status" });
     this.go = button("Submit", { kind: "main grow", key: "Enter", on: acts.submit });
     const decide = h("div", { class: "row" }, this.go, button("Skip", { key: "Space", on: acts.skip }));
-    const head = h("div", { class: "row apart" }, h("h2", null, "Labels"), this.adder);
+    const manage = button("Manage labels", { icon: "edit", kind: "bare low", square: true, key: "Shift n", "aria-haspopup": "dialog", on: acts.manage });
+    const head = h("div", { class: "row" }, h("h2", { class: "grow" }, "Labels"), this.adder, manage);
     const choose = h("div", { class: "card pad choose" }, head, this.finder, this.naming, this.labels, this.hints, decide);
     this.side = h("aside", { "aria-label": "What to say about it" }, choose, this.makeRemarks());
   }
@@ -133,6 +134,7 @@ export class LabelView {
   }
 
   noteLabels() {
+    this.labels.refresh();
     this.finder.hidden = state.labels.size <= 10;
   }
 

@@ -11,6 +11,7 @@ import { newId, shorten } from "../format.js";
 import { bind } from "../keys.js";
 import { labelName, state } from "../state.js";
 import { Desk, makeSheet } from "./label-desk.js";
+import { manageLabels } from "./label-manager.js";
 import { LabelView } from "./label-view.js";
 
 // The desk outlives the screen: coming back shows the same document.
@@ -33,11 +34,15 @@ class Labelling {
       comment: (text) => this.comment(text),
       addLabel: (name) => this.addLabel(name),
       colour: () => this.colour(),
+      manage: () => manageLabels(),
       chosen: (ids) => { if (desk.now) desk.now.chosen = ids; },
       remark: (text) => { if (desk.now) desk.now.remark = text; },
     });
     state.on("sending", (sending) => this.view.noteSending(sending), signal);
-    state.on("project", () => this.view.noteLabels(), signal);
+    // What others do to labels waits for the next document; what we did ourselves is seen at once.
+    let ours = false;
+    state.on("acted", () => { ours = true; }, signal);
+    state.on("project", () => { if (ours) this.view.noteLabels(); ours = false; }, signal);
     state.on("undone", (view) => this.goBackTo(view), signal);
   }
 
@@ -182,6 +187,7 @@ function bindKeys(screen, signal) {
       { keys: ["ArrowUp"], text: "Read back", run: () => view.scroll(-1), group },
       { keys: ["/"], text: "Find a label, or search documents", run: () => view.find(), group },
       { keys: ["n"], text: "New label", run: () => view.startLabel(), group },
+      { keys: ["Shift+n"], text: "Manage labels", run: () => manageLabels(), group },
       { keys: ["f"], text: "Flag for a second look", run: () => screen.flag(), group },
       { keys: ["c"], text: "Comment", run: () => view.startComment(), group },
       { keys: ["w"], text: "Colour words or not", run: () => screen.colour(), group },

@@ -6,6 +6,7 @@ import { aside, button, debounce, empty, fill, h } from "../dom.js";
 import { count, decimal, many, percent } from "../format.js";
 import { labelHue, state } from "../state.js";
 import { makeTerms } from "../elements/ww-terms.js";
+import { manageLabels } from "./label-manager.js";
 import { colourRings, findTheme } from "./rings.js";
 import "../elements/ww-figure.js";
 import "../elements/ww-purity.js";
@@ -21,8 +22,9 @@ function makeFact(value, name) {
 
 function makeTheme(theme) {
   const { label } = theme;
+  const manage = button(`Manage the label ${label.name}`, { icon: "edit", kind: "bare low manage", square: true, "aria-haspopup": "dialog", on: () => manageLabels(label.id) });
   const facts = [makeFact(percent(label.share), "share"), makeFact(count(label.n_documents), "labelled"), theme.coherence !== null && makeFact(decimal(theme.coherence), "coherence")];
-  const title = h("h2", { class: "row" }, h("i", { class: "dot" }), h("a", { href: `#/documents?guess=${encodeURIComponent(label.id)}&sort=-chance`, class: "cut" }, aside(label.name)));
+  const title = h("h2", { class: "row" }, h("i", { class: "dot" }), h("a", { href: `#/documents?guess=${encodeURIComponent(label.id)}&sort=-chance`, class: "cut grow" }, aside(label.name)), manage);
   const quotes = theme.documents.length > 0 && h("div", null, h("h3", { class: "quiet" }, "Typical documents"), h("ul", { class: "quotes" }, theme.documents.slice(0, 3).map(makeQuote)));
   const terms = theme.terms.length ? makeTerms(theme.terms) : h("p", { class: "quiet small" }, "Label a document with it, and its words appear here.");
   return h("article", { class: "card theme", vars: { "--hue": labelHue(label.id) }, data: { label: label.id }, tabindex: "-1" }, h("header", null, title, h("p", { class: "facts small quiet" }, facts)), terms, quotes);
@@ -47,7 +49,7 @@ class Overview {
     this.slider.preview = (purity) => this.refresh(purity);
     this.rings = h("ww-figure", { name: "sunburst", height: "340", label: "Themes and their topics as rings; the cards beside it tell the same in words", none: "The rings appear with the first topics." });
     this.rings.adapt = (figure) => colourRings(figure, this.view);
-    this.rings.chosen = (point) => this.open(findTheme(point, this.view));
+    this.rings.chosen = (point) => this.open(findTheme(point.customdata, this.view));
     this.themes = h("div", { class: "cards themes" });
     this.rest = h("div");
     const head = h("header", null, h("div", null, h("h1", null, "Overview"), this.about), h("div", { class: "row" }, h("span", { class: "small" }, "Words"), this.slider));
@@ -60,10 +62,7 @@ class Overview {
     if (this.signal.aborted) return;
     const first = !this.view;
     this.view = view;
-    if (purity === undefined) {
-      state.purity = view.purity;
-      this.slider.set(view.purity);
-    }
+    if (purity === undefined) this.slider.set(view.purity);
     this.draw();
     // Ranking words anew changes no ring.
     if (purity === undefined || first) this.rings.refresh();

@@ -6,12 +6,12 @@ import { labelName } from "../state.js";
 import { tag, tags } from "../elements/ww-labels.js";
 
 /** A figure with its interval, drawn as a line from low to high. */
-export function makeTile(name, { value, low = null, high = null }, text) {
+export function makeTile(name, { value, low = null, high = null }, text, { kind = "", none = "Too few labels yet" } = {}) {
   const known = value !== null && value !== undefined;
   const alone = low === null;
   const vars = alone ? { "--value": value } : { "--low": low, "--high": high, "--value": value };
   const range = known && h("div", { class: alone ? "range alone" : "range", vars, "aria-hidden": "true" }, h("i"), h("b"));
-  return h("div", { class: "card tile", title: text }, h("h3", { class: "quiet" }, name), h("p", { class: "value digits" }, known ? decimal(value) : "–"), h("p", { class: "tiny quiet" }, !known ? "Too few labels yet" : low === null ? text : `95 %: ${decimal(low)} to ${decimal(high)}`), range || h("div", { class: "range none" }));
+  return h("div", { class: `card tile ${kind}`, title: text }, h("h3", { class: "quiet" }, name), h("p", { class: "value digits" }, known ? decimal(value) : "–"), h("p", { class: "tiny quiet" }, !known ? none : low === null ? "" : `95 %: ${decimal(low)} to ${decimal(high)}`), range || h("div", { class: "range none" }));
 }
 
 /** Counts as a table whose cells are coloured by their share of the row. */

@@ -8,9 +8,6 @@ import { state } from "../state.js";
 import { makeAgreement, makeCoherence, makeConfusion, makeDisagreements, makeSuspects, makeTile } from "./quality-parts.js";
 import "../elements/ww-figure.js";
 
-/** With a large letter at its beginning and a stop at its end. */
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
-
 class Quality {
   names = new Map();
   quality = null;
@@ -49,12 +46,12 @@ class Quality {
 
   drawMeasures() {
     const { quality } = this;
-    const tiles = h("div", { class: "tiles" }, makeTile("Accuracy", quality.accuracy, "How often the first guess is right"), makeTile("Log rank accuracy", quality.log_rank_accuracy, "Credit for nearly right: 1 for the first place, less further down"), makeTile("Macro F1", quality.macro_f1, "Every label counts the same, small ones too"), makeTile("Stability", { value: quality.stability }, "When topics are found again, how alike they are"));
+    const tiles = h("div", { class: "tiles" }, this.drawEstimate(), makeTile("Accuracy on asked documents", quality.accuracy, "How often the first guess is right for labelled documents, each guessed from the others"), makeTile("Log rank accuracy", quality.log_rank_accuracy, "Credit for nearly right: 1 for the first place, less further down"), makeTile("Macro F1", quality.macro_f1, "Every label counts the same, small ones too"), makeTile("Stability", { value: quality.stability }, "When topics are found again, how alike they are"));
     this.curve = h("ww-figure", { name: "learning_curve", height: "300", label: "Accuracy by the number of labels", none: "The curve appears with more labels." });
     this.curve.adapt = ({ layout }) => Object.assign(layout, { margin: { l: 48, r: 12, t: 12, b: 44 }, showlegend: false });
-    const advice = quality.advice && h("div", { class: "card advice row" }, icon("help"), h("p", null, sentence(quality.advice)));
-    // Both figures are right, and far apart: without these words the page would seem to contradict itself.
-    const basis = h("p", { class: "quiet small" }, "Accuracy, log rank accuracy and F1 are those of labelled documents, each guessed from the labels of the others. Questions are about hard documents, so this is less than what holds for all. The curve and the advice are estimates for documents without labels.");
+    const advice = quality.advice && h("div", { class: "card advice row" }, icon("help"), h("p", null, quality.advice));
+    // Both accuracies are right, and far apart: without these words the page would seem to contradict itself.
+    const basis = h("p", { class: "quiet tiny basis" }, "Accuracy on asked documents, log rank accuracy and F1 are of labelled documents, each guessed from the labels of the others. Questions are about hard documents, so these are lower than what holds for all.");
     return [
       tiles,
       basis,
@@ -63,6 +60,12 @@ class Quality {
       h("section", { class: "card pad" }, h("h2", null, "Confusion"), h("p", { class: "quiet small" }, "Rows: what people say. Columns: the first guess. Dark off the diagonal: labels that are taken for each other."), makeConfusion(quality.confusion)),
       h("section", { class: "card pad" }, h("h2", null, "Labels that may be wrong"), h("p", { class: "quiet small" }, "Everything else says otherwise. Look again: either the label is wrong, or the document teaches something new."), makeSuspects(quality.suspects)),
     ];
+  }
+
+  drawEstimate() {
+    const { accuracy, estimate, n_labelled: n } = this.quality;
+    const measured = n >= state.project.n_documents ? "Every document has labels" : "Measure again to see it";
+    return makeTile("Estimated accuracy on documents without labels", estimate, "How often the first guess is right for documents that nobody has labelled yet", { kind: "first", none: accuracy.value === null ? undefined : measured });
   }
 
   drawPeople() {

@@ -2,33 +2,19 @@
 
 import { labelHue, state } from "../state.js";
 
-const LINE_BREAKS = /<br\s*\/?>|\u00ad|\u200b/g;
-
 const NEUTRAL = "#7d858e";
 
-const plain = (text) => String(text ?? "").replace(LINE_BREAKS, " ").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").replace(/\s+/g, " ").trim();
-
-/** Whether what a sector shows, perhaps broken or cut, is a name. */
-function isName(shown, name) {
-  const bare = (text) => text.replace(/\s/g, "");
-  const [left, right] = [bare(shown), bare(name)];
-  return left === right || (left.endsWith("…") && right.startsWith(left.slice(0, -1)) && left.length > 3);
-}
-
 /**
- * Find the theme or new topic that a sector stands for.
- * @param {{label: string, customdata?: any, parent?: string}} point
+ * Find the theme or new topic that a sector stands for: its data are what it is, and its id.
+ * @param {["label" | "topic" | "", string]|undefined} data
  * @returns {{label?: string, topic?: string}|null}
  */
-export function findTheme(point, view) {
-  const id = typeof point.customdata === "string" ? point.customdata : null;
-  const shown = plain(point.label);
-  const theme = view.themes.find(({ label }) => (id !== null && id === label.id) || isName(shown, label.name));
+export function findTheme(data, view) {
+  const [kind, id] = data ?? [];
+  if (kind === "label") return view.themes.some(({ label }) => label.id === id) ? { label: id } : null;
+  const theme = view.themes.find(({ topics }) => topics.includes(id));
   if (theme) return { label: theme.label.id };
-  const topic = view.new_topics.find((one) => (id !== null && id === one.id) || isName(shown, one.name));
-  if (topic) return { topic: topic.id };
-  const inside = view.themes.find(({ topics }) => (id !== null && topics.includes(id)) || topics.some((name) => isName(shown, name)));
-  return inside ? { label: inside.label.id } : null;
+  return view.new_topics.some((topic) => topic.id === id) ? { topic: id } : null;
 }
 
 /** The colour behind `var(--label-3)`. */
@@ -61,7 +47,7 @@ export function colourRings({ data, layout }, view) {
   const top = (k) => (depth(k) <= 1 ? k : top(places.get(trace.parents[k])));
   trace.ids.forEach((_, k) => {
     if (!depth(k)) return;
-    const found = findTheme({ label: trace.labels[top(k)], customdata: trace.customdata?.[top(k)] }, { ...view, new_topics: [] });
+    const found = findTheme(trace.customdata?.[top(k)], view);
     if (!found) trace.marker.colors[k] = lighten(NEUTRAL, Math.min(0.22 * (depth(k) - 1), 0.6));
     else if (state.labels.has(found.label)) trace.marker.colors[k] = depth(k) === 1 ? readHue(found.label) : lighten(readHue(found.label), Math.min(0.22 * (depth(k) - 1), 0.6));
   });

@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { act, showError } from "../acting.js";
-import { button, empty, fill, h } from "../dom.js";
+import { aside, button, empty, fill, h, icon } from "../dom.js";
 import { many, newId, shorten } from "../format.js";
 import { bind } from "../keys.js";
 import { state, waitForTopics } from "../state.js";
@@ -30,11 +30,23 @@ class Topics {
     this.merger = button("Merge", { icon: "merge", on: () => this.merge(), disabled: true });
     this.filter = h("input", { class: "field", type: "search", placeholder: "Find a topic or a word", "aria-label": "Find a topic or a word" });
     this.filter.addEventListener("input", () => this.drawFilter());
+    this.banned = h("div", { class: "banned row wrap", role: "group", "aria-label": "Banned words" });
     this.list = h("div", { class: "topic-list", role: "list", "aria-label": "Topics" });
     const head = h("header", null, h("div", null, h("h1", null, "Topics"), this.about), h("div", { class: "row" }, h("span", { class: "small" }, "Words"), this.slider));
     const tools = h("div", { class: "row toolbar" }, h("div", { class: "finder" }, this.filter), this.merger, h("p", { class: "quiet small grow" }, "Type or drag anchors: several in one row work together. Press a word for more."));
     this.list.addEventListener("anchor", (event) => this.changeAnchor(event.detail, event.target));
-    fill(root, h("div", { class: "screen topics" }, head, tools, this.list));
+    fill(root, h("div", { class: "screen topics" }, head, tools, this.banned, this.list));
+    this.slider.set(state.project.purity);
+    this.drawBanned();
+  }
+
+  /** Words that are kept out of every topic, each with the way back. */
+  drawBanned() {
+    const { banned } = state.project;
+    const focused = this.banned.contains(document.activeElement);
+    const chip = (term) => h("button", { type: "button", class: "term barred", title: "Let it in again", "aria-label": `Let ${term} in again`, data: { term }, on: { click: () => this.ban(term, false) } }, aside(term), icon("close"));
+    fill(this.banned, banned.length > 0 && [h("span", { class: "quiet small row" }, icon("ban"), "Banned"), banned.map(chip)]);
+    if (focused) (this.banned.querySelector("button") ?? this.filter).focus();
   }
 
   async refresh(purity) {
@@ -173,8 +185,8 @@ class Topics {
     return this.apply([{ kind: "freeze_topic", topic: topic.id, frozen: !topic.frozen }], topic.frozen ? "It may move again." : "Frozen: its words stay as they are.");
   }
 
-  ban(term) {
-    return this.apply([{ kind: "ban_term", term, banned: true }], `“${term}” is kept out of every topic.`);
+  ban(term, banned = true) {
+    return this.apply([{ kind: "ban_term", term, banned }], banned ? `“${term}” is kept out of every topic.` : `“${term}” may come back.`);
   }
 
   forbid(topic, term, forbidden = true) {
@@ -210,10 +222,14 @@ export async function mount(root, { params, signal }) {
   const screen = new Topics(root, signal);
   bind([{ keys: ["/"], text: "Find a topic or a word", run: () => screen.filter.focus(), group: "Topics" }, { keys: ["m"], text: "Merge the topics that are ticked", run: () => screen.chosen.size > 1 && screen.merge(), group: "Topics" }], signal);
   state.on("topics", () => !screen.busy && screen.refresh().catch(showError), signal);
-  state.on("undone", (view) => screen.showEffect(view.before, view.number), signal);
-  // Only the overview tells where the slider stands.
-  state.purity ??= (await api.get("/api/overview", {}, signal)).purity;
-  screen.slider.set(state.purity);
+  let taken = false;
+  state.on("undone", (view) => { taken = true; screen.showEffect(view.before, view.number); }, signal);
+  state.on("project", () => {
+    screen.drawBanned();
+    // Only an undo moves the slider: whoever slides it is ahead of what the server knows.
+    if (taken) screen.slider.set(state.project.purity);
+    taken = false;
+  }, signal);
   await screen.refresh();
   const wanted = screen.rows.get(params.get("topic") ?? "");
   wanted?.element.scrollIntoView({ block: "center" });
