@@ -291,22 +291,21 @@ class ActiveLearner:
         labelled[list(self._labels)] = True
         open_ = ~labelled
         open_[list(self._skipped)] = False
-        topics = self.space_.topic_shares()
         if len(self.classes_) < 2:
-            return cold_start(topics, labelled, n, candidates=open_, ids=self.ids_)
+            return cold_start(self.space_.topic_shares(), labelled, n, candidates=open_, ids=self.ids_)
         guesses = self._guess()
         several = self.multilabel_
         doubt = np.where(labelled, 0.0, margin(guesses, multilabel=several))
         near = self._steps @ doubt
         around = 0.5 * (near + self._steps @ near)
-        state = QueryState(
-            labelled, probabilities=guesses, theta=topics, labels=tuple(self.classes_), multilabel=several
-        )
+        names = tuple(self.classes_)
 
         def explain(row: int) -> list[str]:
             n_near = int(self._steps[[row]].nnz)
+            # Of one document alone: all others need not be checked for it.
+            state = QueryState(np.zeros(1, dtype=bool), guesses[[row]], labels=names, multilabel=several)
             return [
-                *give_reasons(state, "margin", row),
+                *give_reasons(state, "margin", 0),
                 f"the {n_near} documents near it are {100 * near[row]:.0f} % as open as a tie, on average",
             ]
 

@@ -77,8 +77,10 @@ def _two_likeliest(chances: np.ndarray, multilabel: bool) -> tuple[np.ndarray, n
         return first, first * ((1.0 - likelier) / likelier).max(axis=1)
     if chances.shape[1] == 1:
         return chances[:, 0], np.zeros(len(chances))
-    ranked = np.partition(chances, (-2, -1), axis=1)
-    return ranked[:, -1], ranked[:, -2]
+    rows, best = np.arange(len(chances)), chances.argmax(axis=1)
+    others = chances.copy()
+    others[rows, best] = -1.0
+    return chances[rows, best], others.max(axis=1)
 
 
 def random_scores(n_documents: int, seed: int = 0) -> np.ndarray:

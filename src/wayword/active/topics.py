@@ -97,6 +97,7 @@ class _Pool:
     def __init__(self, X: sparse.csr_matrix, pseudo_counts: float) -> None:
         ones = np.ones(X.nnz, dtype=np.float32)
         self._held = sparse.csr_matrix(sparse.csr_matrix((ones, X.indices, X.indptr), shape=X.shape).T)
+        self._frequencies = np.diff(self._held.indptr).astype(np.float64)
         self._pseudo_counts = pseudo_counts
 
     def label_columns(self, chances: np.ndarray) -> np.ndarray:
@@ -105,7 +106,7 @@ class _Pool:
         chances = np.where(known[:, None], chances, 0.0)
         prior = chances.sum(axis=0) / max(int(known.sum()), 1)
         having = (self._held @ chances.astype(np.float32)).astype(np.float64) + self._pseudo_counts * prior
-        seen = (self._held @ known.astype(np.float32)).astype(np.float64) + self._pseudo_counts
+        seen = (self._frequencies if known.all() else self._held @ known.astype(np.float64)) + self._pseudo_counts
         return np.where(seen[:, None] > 0, having / np.where(seen > 0, seen, 1.0)[:, None], prior)
 
 

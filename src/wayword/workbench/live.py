@@ -411,3 +411,7 @@ class Live:
                 while len(self._records) > _STATES_KEPT:
                     self._records.popitem(last=False)
         self._announce(state.number)
+        with self._changed:
+            is_last = not self._is_due()
+        if is_last:  # while answers are on their way, work out what a screen asks for next
+            _ = state.topic_labels
