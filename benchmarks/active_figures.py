@@ -67,7 +67,7 @@ def interval(values: np.ndarray) -> float:
 
 def make_line(rows: list[Row], name: str, measure: str) -> Line:
     points = []
-    for n in SHOWN:
+    for n in SHOWN if rows else ():
         at = np.array([getattr(row, measure)[row.n_labels.index(n)] for row in rows if n in row.n_labels])
         points.append((n / N_LABELS, float(at.mean()), interval(at)))
     return Line(name, points)
@@ -78,7 +78,8 @@ def draw(ledger: Ledger[Row], measure: str, strategies: dict[str, str]) -> str:
     panels = []
     for corpus in CORPORA:
         found = {name: ledger.find(corpus=corpus, strategy=strategy) for name, strategy in strategies.items()}
-        panels.append((corpus, [make_line(rows, name, measure) for name, rows in found.items() if rows]))
+        # A strategy without runs keeps its place, and with it its colour.
+        panels.append((corpus, [make_line(rows, name, measure) for name, rows in found.items()]))
     return draw_panels(panels, "labels", most=N_LABELS)
 
 
