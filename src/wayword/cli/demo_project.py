@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ _ANSWERS = 40
 _TOPICS = 25
 
 
-def _answer(project: Project, truth: dict[str, str], known: set[str]) -> None:
+def _answer(project: Project, truth: dict[str, str], known: dict[str, str]) -> None:
     """Answer one question of the queue, with a new label if need be."""
     from wayword.guidance.actions import Act, AddLabel, Label
 
@@ -26,10 +25,11 @@ def _answer(project: Project, truth: dict[str, str], known: set[str]) -> None:
     if document is None:
         return
     name = truth[document.id]
-    label = re.sub(r"[^a-z0-9]+", "-", name.lower())
-    acts: list[Act] = [] if label in known else [AddLabel(label, name)]
-    project.apply([*acts, Label((document.id,), (label,))], annotator=_ANNOTATOR)
-    known.add(label)
+    acts: list[Act] = []
+    if name not in known:
+        known[name] = project.make_label_id(name)
+        acts = [AddLabel(known[name], name)]
+    project.apply([*acts, Label((document.id,), (known[name],))], annotator=_ANNOTATOR)
 
 
 def make_demo_project(path: Path, corpus: Corpus) -> None:
@@ -45,7 +45,7 @@ def make_demo_project(path: Path, corpus: Corpus) -> None:
     bare = Corpus([document.text for document in corpus], ids=list(truth))
     title = "What numpy, scipy and scikit-learn say about themselves"
     with progress() as told, Project.create(path, bare, name=title, n_topics=_TOPICS, progress=told) as project:
-        known: set[str] = set()
+        known: dict[str, str] = {}
         for done in range(_ANSWERS):
             _answer(project, truth, known)
             told("answers", done + 1, _ANSWERS)
