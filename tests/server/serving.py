@@ -55,8 +55,15 @@ class Served:
 
 
 def begin(client: httpx.Client, name: str = "ada", **more: str) -> None:
-    """Begin a session."""
-    answer = client.post("/api/session", json={"name": name, **more})
+    """Begin a session, as soon as the project can be read."""
+
+    def post() -> httpx.Response:
+        return client.post("/api/session", json={"name": name, **more})
+
+    answer, end = post(), time.monotonic() + PATIENCE
+    while answer.status_code == 503 and time.monotonic() < end:
+        time.sleep(0.05)
+        answer = post()
     assert answer.status_code == 200, answer.text
 
 
