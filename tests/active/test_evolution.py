@@ -20,7 +20,9 @@ def make(n_labelled):
 def topics(anchors, components):
     components = np.array(components, dtype=float)
     shares = np.full(len(components), 1.0 / len(components))
-    return TopicSet(tuple(anchors), components, components.T, shares, np.zeros((len(components), 0)))
+    columns = np.arange(components.shape[1])
+    no_labels = np.zeros((len(components), 0))
+    return TopicSet(tuple(anchors), components, components.T, columns, len(columns), shares, no_labels)
 
 
 def same(first, second):

@@ -414,7 +414,7 @@ def test_a_sample_of_newsgroups_is_learnt_from_few_labels(data_path, make):
     bare = Corpus([document.text for document in chosen], ids=list(truth))
     project = make(bare, language="en", n_topics=8)
     project.apply([AddLabel(kind, kind) for kind in kinds], annotator="ada")
-    for _ in range(15):
+    for _ in range(20):
         question = project.question("ada", wait=60.0)
         assert question.document is not None
         assert question.reasons

@@ -22,15 +22,15 @@ from wayword.active.space import DocumentSpace
 from wayword.kernels.threads import one_blas_thread
 from wayword.progress import Progress, ignore
 
-# How much of a label goes on at each step, and how many steps it walks.
-_GO_ON, _STEPS = 0.9, 25
+# How much of a label goes on at each step of its walk, and in how many rounds it is found where all of it ends up.
+_GO_ON, _STEPS = 0.9, 8
 # What reaches others is kept for each labelled document, up to so many of them.
 _MOST_KEPT = 300
 # What each label has everywhere, as a share of the most that any document has of it.
 _FLOOR = 1e-3
 # Features are multiplied by the root of this, and weights cost this much.
 _SHARPNESS, _WEIGHT_COST = 10.0, 0.05
-_MOST_ROUNDS, _SETTLED = 60, 1e-3
+_MOST_ROUNDS, _SETTLED = 20, 1e-3
 # With so many labelled documents for each label, the regression counts for half.
 _DISTRUST = 0.5
 _DISTILL_COST = 1.0
@@ -40,10 +40,18 @@ _TINY = np.finfo(np.float64).tiny
 
 
 class Spreading:
-    """What reaches every document from each labelled one; kept, because it does not depend on labels."""
+    """What reaches every document from each labelled one; kept, because it does not depend on labels.
+
+    Attributes
+    ----------
+    degrees : array of shape (n_documents,)
+        The sum of each document's nearness to others.
+    """
 
     def __init__(self, space: DocumentSpace) -> None:
-        roots = sparse.diags(1.0 / np.sqrt(space.degrees))
+        self.degrees = space.degrees
+        roots = sparse.diags(1.0 / np.sqrt(self.degrees))
+        self._roots = np.sqrt(self.degrees).astype(np.float32)
         self._step = sparse.csr_matrix(roots @ space.nearness @ roots, dtype=np.float32)
         self._reached: dict[int, np.ndarray] = {}
 
@@ -60,12 +68,38 @@ class Spreading:
         source[row] = 1.0 - _GO_ON
         return self._walk(source)
 
+    def gather(self, given: np.ndarray) -> np.ndarray:
+        """Return what walks from a document meet of what others have to give, on average over its neighbours' ways.
+
+        Parameters
+        ----------
+        given : array of shape (n_documents,)
+
+        Returns
+        -------
+        float32 array of shape (n_documents,)
+        """
+        # Walks that leave a document by its nearness to others are those of labels but for the roots.
+        source = self._roots * given.astype(np.float32)
+        return np.maximum(self._walk(source) - source, 0.0) / self._roots
+
     def _walk(self, source: np.ndarray) -> np.ndarray:
-        """Return what reaches every document from what some have to give."""
-        reached = source
+        """Return what reaches every document from what some have to give, however long the way.
+
+        Each round goes a step on from where the last one was, and a little beyond: Chebyshev's weights, with which
+        eight rounds come as near as twenty-five plain ones.
+        """
+        go_on, ahead = np.float32(_GO_ON), np.float32(1.0 / (1.0 - _GO_ON**2 / 2))
+        before, reached = np.zeros_like(source), source
         for _ in range(_STEPS):
-            reached = np.float32(_GO_ON) * (self._step @ reached) + source
-        return reached
+            further = go_on * (self._step @ reached)
+            further += source
+            further -= before
+            further *= ahead
+            further += before
+            before, reached = reached, further
+            ahead = np.float32(1.0 / (1.0 - ahead * _GO_ON**2 / 4))
+        return np.maximum(reached, 0.0)
 
     def forget(self, rows: set[int]) -> None:
         """Keep nothing of other rows than these."""
@@ -136,7 +170,9 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def fit_logistic(features: np.ndarray, targets: np.ndarray, *, multilabel: bool = False) -> np.ndarray:
-    """Return the weights of a logistic regression, by steps that never raise its objective (Boehning 1992).
+    """Return the weights of a logistic regression, by steps on a bound of its curvature (Boehning 1992).
+
+    Steps gather speed (Nesterov 1983), and stop early: the last of the way makes guesses too sure.
 
     Parameters
     ----------
@@ -156,13 +192,16 @@ def fit_logistic(features: np.ndarray, targets: np.ndarray, *, multilabel: bool 
     base = Z @ Z.T if mixed else Z.T @ Z
     steepest, chances_of = (0.25, expit) if multilabel else (0.5, softmax)
     inverse = np.linalg.inv(steepest * base + _WEIGHT_COST * np.eye(len(base)))
-    found = np.zeros((len(base), targets.shape[1]))
+    found = ahead = np.zeros((len(base), targets.shape[1]))
+    speed = 1.0
     for _ in range(_MOST_ROUNDS):
-        wrong = chances_of((base if mixed else Z) @ found) - targets
-        step = inverse @ ((wrong if mixed else Z.T @ wrong) + _WEIGHT_COST * found)
-        found -= step
+        wrong = chances_of((base if mixed else Z) @ ahead) - targets
+        step = inverse @ ((wrong if mixed else Z.T @ wrong) + _WEIGHT_COST * ahead)
+        before, found = found, ahead - step
         if np.abs(step).max() <= _SETTLED * np.abs(found).max():
             break
+        before_speed, speed = speed, 0.5 + np.sqrt(0.25 + speed**2)
+        ahead = found + (before_speed - 1.0) / speed * (found - before)
     return (Z.T @ found if mixed else found) * np.sqrt(_SHARPNESS)
 
 

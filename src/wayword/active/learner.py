@@ -12,12 +12,11 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from wayword.active.asking import measure_doubt, score_questions
 from wayword.active.evolution import TopicEvolution, compare_topics
 from wayword.active.guesses import Answers, Guesser
-from wayword.active.reasons import give_reasons
-from wayword.active.scores import margin
+from wayword.active.reasons import give_reasons, say_openness
 from wayword.active.select import Question, cold_start, select
 from wayword.active.space import DocumentSpace, build_space, weigh_terms
 from wayword.active.strategies import QueryState
@@ -156,7 +155,6 @@ class ActiveLearner:
         self.ids_ = list(self._rows)
         self.space_ = build_space(self._X, random_state=random_state, progress=progress) if space is None else space
         self._guesser = Guesser(self.space_)
-        self._steps = sparse.csr_matrix(sparse.diags(1.0 / self.space_.degrees) @ self.space_.nearness)
         self._multilabel = multilabel
         self._labels: dict[int, tuple[str, ...]] = {}
         self._skipped: set[int] = set()
@@ -278,8 +276,8 @@ class ActiveLearner:
     def next(self, n: int = 1) -> list[Question]:
         """Return the documents to ask about next, with reasons.
 
-        Asked are documents that are uncertain among neighbours, and neighbours of these, that are uncertain too: their
-        answer settles many. Before the first labels of two kinds, the typical documents of the largest topics are.
+        Asked are documents whose answer would reach most doubt: uncertain ones among neighbours, and neighbours of these,
+        that are uncertain too. Before the first labels of two kinds, the typical documents of the largest topics are.
 
         Parameters
         ----------
@@ -295,24 +293,18 @@ class ActiveLearner:
             return cold_start(self.space_.topic_shares(), labelled, n, candidates=open_, ids=self.ids_)
         guesses = self._guess()
         several = self.multilabel_
-        doubt = np.where(labelled, 0.0, margin(guesses, multilabel=several))
-        near = self._steps @ doubt
-        around = 0.5 * (near + self._steps @ near)
-        names = tuple(self.classes_)
+        doubt = measure_doubt(guesses, labelled, multilabel=several)
+        scores = score_questions(self._guesser.spreading, doubt, len(self._labels), guesses.shape[1])
+        names, nearness = tuple(self.classes_), self.space_.nearness
 
         def explain(row: int) -> list[str]:
-            n_near = int(self._steps[[row]].nnz)
             # Of one document alone: all others need not be checked for it.
             state = QueryState(np.zeros(1, dtype=bool), guesses[[row]], labels=names, multilabel=several)
-            return [
-                *give_reasons(state, "margin", 0),
-                f"the {n_near} documents near it are {100 * near[row]:.0f} % as open as a tie, on average",
-            ]
+            return [*give_reasons(state, "margin", 0), *say_openness(nearness, row, doubt)]
 
-        nearness = self.space_.nearness
         # Copies of a document are as near as can be, but for rounding.
         similarity = nearness.power(1.0 / 3.0).minimum(1.0) if n > 1 else None
-        return select(doubt * around, open_, n=n, similarity=similarity, ids=self.ids_, explain=explain)
+        return select(scores, open_, n=n, similarity=similarity, ids=self.ids_, explain=explain)
 
     @property
     def topics_(self) -> TopicSet:

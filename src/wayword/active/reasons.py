@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from scipy import sparse
 
 from wayword.active.scores import count_votes, entropy, mean_similarity, topic_entropy
 from wayword.active.strategies import QueryState
@@ -24,6 +25,16 @@ def percent(share: float) -> str:
     if 0.0 < share < 0.005:
         return "under 1 %"
     return "over 99 %" if 0.995 <= share < 1.0 - 1e-9 else f"{100.0 * share:.0f} %"
+
+
+def say_openness(nearness: sparse.csr_matrix, row: int, doubt: np.ndarray) -> list[str]:
+    """Say how open the neighbours of a document are, weighed by how near they are; nothing where it has none."""
+    entries = slice(nearness.indptr[row], nearness.indptr[row + 1])
+    weights, near = nearness.data[entries], nearness.indices[entries]
+    if not weights.sum() > 0:
+        return []
+    openness = float(weights @ doubt[near]) / float(weights.sum())
+    return [f"the {len(near)} documents near it are {100 * openness:.0f} % as open as a tie, on average"]
 
 
 def name_of(names: tuple[str, ...], kind: str, place: int) -> str:

@@ -20,6 +20,8 @@ from wayword.progress import Progress, ignore
 # Entries of a block of documents by documents.
 _BLOCK = 2**23
 _DIRECTIONS, _NEIGHBOURS = 200, 15
+# In a small corpus a document has one neighbour for so many documents, and five at least.
+_DOCUMENTS_A_NEIGHBOUR, _FEWEST_NEIGHBOURS = 50, 5
 _TOPICS = (20, 60)
 # How much nearer counts for more.
 _NEARNESS_POWER = 3
@@ -140,4 +142,5 @@ def build_space(X: sparse.csr_matrix, *, random_state: int = 0, progress: Progre
         counts = [min(n_topics, max(2, X.shape[0] // 5)) for n_topics in _TOPICS]
         models = tuple(TopicDiscovery(n, random_state=random_state).fit(X, progress=progress) for n in counts)
         points = _features_of(X, weighed, directions, models)
-        return DocumentSpace(rarity, directions, models, points, _find_neighbours(points, _NEIGHBOURS))
+        n_neighbours = min(_NEIGHBOURS, max(_FEWEST_NEIGHBOURS, X.shape[0] // _DOCUMENTS_A_NEIGHBOUR))
+        return DocumentSpace(rarity, directions, models, points, _find_neighbours(points, n_neighbours))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -42,7 +43,7 @@ _NO_SPREAD = 1e-12
 Anchor = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TopicSet:
     """Topics as they stand.
 
@@ -50,21 +51,49 @@ class TopicSet:
     ----------
     anchors : tuple of tuple of int
         The columns of each topic's anchors; those that were given come first.
-    components : array of shape (n_topics, n_terms)
-        How likely each term is in each topic; rows sum to one.
-    term_topics : array of shape (n_terms, n_topics)
-        How likely each term comes from each topic; rows sum to one, or are zero for terms kept out and rare ones.
+    topics : array of shape (n_topics, n_columns)
+        How likely each term that counts is in each topic; rows sum to one.
+    origins : array of shape (n_columns, n_topics)
+        How likely each of these terms comes from each topic; rows sum to one, or are zero for terms kept out.
+    columns : int array of shape (n_columns,)
+        The columns of the terms that count, in order.
+    n_terms : int
+        How many columns there are.
     shares : array of shape (n_topics,)
         How likely a word comes from each topic.
     label_chances : array of shape (n_topics, n_labels)
         How likely a document with a word of each topic has each label.
+    components : array of shape (n_topics, n_terms)
+        `topics` in all columns; zero for terms that do not count.
+    term_topics : array of shape (n_terms, n_topics)
+        `origins` in all columns.
     """
 
     anchors: tuple[Anchor, ...]
-    components: np.ndarray
-    term_topics: np.ndarray
+    topics: np.ndarray
+    origins: np.ndarray
+    columns: np.ndarray
+    n_terms: int
     shares: np.ndarray
     label_chances: np.ndarray
+
+    @cached_property
+    def components(self) -> np.ndarray:
+        """How likely each term is in each topic."""
+        if len(self.columns) == self.n_terms:
+            return self.topics
+        wide = np.zeros((len(self.topics), self.n_terms))
+        wide[:, self.columns] = self.topics
+        return wide
+
+    @cached_property
+    def term_topics(self) -> np.ndarray:
+        """How likely each term comes from each topic."""
+        if len(self.columns) == self.n_terms:
+            return self.origins
+        tall = np.zeros((self.n_terms, len(self.topics)))
+        tall[self.columns] = self.origins
+        return tall
 
     def document_shares(self, X: Any) -> np.ndarray:
         """Return the shares of topics in documents: the mean over their words.
@@ -271,7 +300,7 @@ class LiveTopics:
             shares[self._known(terms), topic] = 0.0
         totals = shares.sum(axis=1, keepdims=True)
         shares = np.divide(shares, totals, out=shares, where=totals > 0)
-        return self._in_all_columns(found, shares, raw)
+        return self._name_columns(found, shares, raw)
 
     def _read_anchor(self, anchor: Sequence[int]) -> Anchor:
         """Return the places of an anchor's terms among those that count."""
@@ -305,13 +334,16 @@ class LiveTopics:
 
     def _products_of(self, anchors: Sequence[Anchor]) -> np.ndarray:
         """Return the products of all terms with anchors: array of shape (n_terms, n_anchors)."""
-        columns = [
-            self._words.products[:, self._places[anchor[0]]]
-            if self._is_candidate(anchor)
-            else self._corner(anchor).products
-            for anchor in anchors
-        ]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(self._columns), 0))
+        alone = [place for place, anchor in enumerate(anchors) if self._is_candidate(anchor)]
+        of_candidates = self._words.products.take([self._places[anchors[place][0]] for place in alone], axis=1)
+        if len(alone) == len(anchors):
+            return of_candidates
+        found = np.empty((len(self._columns), len(anchors)))
+        found[:, alone] = of_candidates
+        for place, anchor in enumerate(anchors):
+            if not self._is_candidate(anchor):
+                found[:, place] = self._corner(anchor).products
+        return found
 
     def _gram_of(self, anchors: Sequence[Anchor]) -> np.ndarray:
         """Return the products of anchors with each other."""
@@ -387,14 +419,10 @@ class LiveTopics:
                 shares[:, list(now)] = self._last[1][:, list(then)]
         return shares
 
-    def _in_all_columns(self, anchors: list[Anchor], shares: np.ndarray, labels: np.ndarray) -> TopicSet:
+    def _name_columns(self, anchors: list[Anchor], shares: np.ndarray, labels: np.ndarray) -> TopicSet:
+        """Return the topics as others know them, by columns of X."""
         topics = topics_of(shares, self._words.frequencies)
-        if len(self._columns) < self._n_columns:
-            wide, tall = np.zeros((len(anchors), self._n_columns)), np.zeros((self._n_columns, len(anchors)))
-            wide[:, self._columns], tall[self._columns] = topics, shares
-        else:
-            wide, tall = topics, shares
         in_columns = tuple(tuple(int(self._columns[term]) for term in anchor) for anchor in anchors)
         masses = self._words.frequencies @ shares
         total = max(float(masses.sum()), np.finfo(np.float64).tiny)
-        return TopicSet(in_columns, wide, tall, masses / total, topics @ labels)
+        return TopicSet(in_columns, topics, shares, self._columns, self._n_columns, masses / total, topics @ labels)

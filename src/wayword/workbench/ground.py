@@ -83,11 +83,6 @@ class Ground:
         return Guesser(self.space)
 
     @cached_property
-    def steps(self) -> sparse.csr_matrix:
-        """Shares of each document's neighbours in all of its neighbours."""
-        return sparse.csr_matrix(sparse.diags(1.0 / self.space.degrees) @ self.space.nearness)
-
-    @cached_property
     def likeness(self) -> sparse.csr_matrix:
         """How alike neighbours are, from 0 to 1."""
         return sparse.csr_matrix(self.space.nearness.power(1.0 / 3.0).minimum(1.0))

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from wayword.active.scores import margin
+from wayword.active.asking import measure_doubt, score_questions
 from wayword.active.select import cold_start, select
 from wayword.active.topics import TopicSet
 from wayword.guidance.state import Guidance, Resolution
@@ -80,8 +80,8 @@ class LiveState:
         The topics.
     order : int array
         Rows of documents without labels, the most useful to ask about first.
-    near : array of shape (n_documents,), or None
-        How open the neighbours of documents are; None before there are two labels.
+    doubt : array of shape (n_documents,), or None
+        How open documents are; None before there are two labels.
     reasons : mapping of int to tuple of str
         Why some documents are asked about, in words, before there are two labels.
     """
@@ -97,7 +97,7 @@ class LiveState:
     ids: tuple[str, ...]
     topics: TopicSet
     order: np.ndarray
-    near: np.ndarray | None
+    doubt: np.ndarray | None
     reasons: Mapping[int, tuple[str, ...]]
 
     @cached_property
@@ -230,21 +230,16 @@ def _ask_cold(
     return order, {question.row: question.reasons for question in questions}
 
 
-def _ask(ground: Ground, chances: np.ndarray, labelled: np.ndarray, *, several: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the order in which to ask, and how open the neighbours of documents are.
-
-    Asked are documents that are uncertain among neighbours, and neighbours of these, that are uncertain too.
-    """
-    doubt = np.where(labelled, 0.0, margin(chances, multilabel=several))
-    near = ground.steps @ doubt
-    scores = doubt * 0.5 * (near + ground.steps @ near)
+def _ask(ground: Ground, doubt: np.ndarray, labelled: np.ndarray, n_labels: int) -> np.ndarray:
+    """Return the order in which to ask: documents whose answer would reach most doubt, no two alike in the first few."""
+    scores = score_questions(ground.guesser.spreading, doubt, int(labelled.sum()), n_labels)
     order = np.argsort(-scores, kind="stable")
     order = order[~labelled[order]]
     head = order[:_HEAD]
     alike = ground.likeness[head][:, head]
     batch = select(scores[head], np.ones(len(head), dtype=bool), n=_BATCH, similarity=alike) if len(head) else []
     first = [question.row for question in batch]
-    return np.concatenate([head[first], np.delete(head, first), order[_HEAD:]]), near
+    return np.concatenate([head[first], np.delete(head, first), order[_HEAD:]])
 
 
 def find_topics(ground: Ground, wish: Wish, chances: np.ndarray | None) -> TopicSet:
@@ -280,9 +275,10 @@ def compute(ground: Ground, told: Told) -> LiveState:
     topics = hold_frozen(topics, ids, told.frozen, wish.banned)
     labelled = np.zeros(n_documents, dtype=bool)
     labelled[rows] = True
-    near, reasons = None, {}
+    doubt, reasons = None, {}
     if labels:
-        order, near = _ask(ground, chances, labelled, several=several)
+        doubt = measure_doubt(chances, labelled, multilabel=several)
+        order = _ask(ground, doubt, labelled, len(labels))
     else:
         names = TopicNames(topics, ids, told.guidance, ground)
         order, reasons = _ask_cold(ground, topics, names.all(), labelled)
@@ -298,7 +294,7 @@ def compute(ground: Ground, told: Told) -> LiveState:
         ids,
         topics,
         order,
-        near,
+        doubt,
         reasons,
     )
 

@@ -15,7 +15,7 @@ from itertools import islice
 
 import numpy as np
 
-from wayword.active.reasons import give_reasons, percent
+from wayword.active.reasons import give_reasons, percent, say_openness
 from wayword.active.strategies import QueryState
 from wayword.guidance.state import Guidance, Resolution
 from wayword.store.base import Store
@@ -162,13 +162,11 @@ def say_why(state: LiveState, handed: Handed, sight: Sight) -> list[str]:
 
 
 def _say_doubt(state: LiveState, row: int, sight: Sight) -> list[str]:
-    if state.near is None or len(state.labels) < 2:
+    if state.doubt is None:
         return ["nothing is known yet that would set it apart"]
     names = tuple(sight.names.get(label, label) for label in state.labels)
     one = QueryState(_UNLABELLED, probabilities=state.chances[[row]], labels=names, multilabel=state.several)
-    n_near = int(state.ground.steps.indptr[row + 1] - state.ground.steps.indptr[row])
-    openness = f"the {n_near} documents near it are {100 * state.near[row]:.0f} % as open as a tie, on average"
-    return [*give_reasons(one, "margin", 0), *([openness] if n_near else [])]
+    return [*give_reasons(one, "margin", 0), *say_openness(state.ground.space.nearness, row, state.doubt)]
 
 
 def _say_topic(state: LiveState, row: int) -> list[str]:

@@ -124,7 +124,8 @@ def hold_frozen(
         left = row.copy()
         left[list(banned)] = 0.0
         components[place] = left / left.sum() if left.sum() > 0 else left
-    return replace(topics, components=components)
+    # What is frozen may hold terms that no longer count.
+    return replace(topics, topics=components, origins=topics.term_topics, columns=np.arange(topics.n_terms))
 
 
 def split_anchors(ground: Ground, component: np.ndarray, n_parts: int, taken: set[int]) -> list[int]:
