@@ -9,7 +9,7 @@ were before. What is found depends on what is asked for, to the last bit, and no
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, cast
@@ -20,7 +20,7 @@ from scipy import sparse
 from wayword.active.words import WordProducts, count_words, multiply_words, place_words
 from wayword.errors import InputError
 from wayword.kernels.simplex import solve_simplex_rows, update_simplex_rows
-from wayword.kernels.threads import map_in_order, one_blas_thread
+from wayword.kernels.threads import one_blas_thread
 from wayword.models.anchor_finding import find_corners_in_gram
 from wayword.models.anchor_recovery import nearest_corner, topics_of
 from wayword.models.document_topics import check_documents
@@ -30,7 +30,7 @@ from wayword.models.word_space import WordSpace
 from wayword.progress import Progress, ignore
 
 _MOST_TERMS = 7_000
-_ROWS_AT_ONCE, _MOST_STEPS = 512, 100_000
+_MOST_STEPS = 100_000
 # Largest gaps of shares, as shares of a corner's squared length: to begin with, and at the end.
 _NEARLY, _SETTLED = 1e-6, 1e-14
 # Corners whose products have a smaller eigenvalue, as a share of the mean, are not corners of their own.
@@ -107,9 +107,11 @@ class TopicSet:
         array of shape (n_documents, n_topics)
             Rows sum to one; a document without a word of any topic has the shares of all documents.
         """
-        found = np.asarray(sparse.csr_matrix(X) @ self.term_topics)
+        found = np.asarray(sparse.csr_matrix(X) @ self.term_topics.astype(np.float32), dtype=np.float64)
         totals = found.sum(axis=1, keepdims=True)
-        return np.where(totals > 0, found / np.where(totals > 0, totals, 1.0), self.shares)
+        found /= np.where(totals > 0, totals, 1.0)
+        found[totals[:, 0] <= 0] = self.shares
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,24 +152,17 @@ def read_counts(X: Any) -> sparse.csr_matrix:
     return X
 
 
-def _in_pieces(solve: Callable[[int, int], object], n_rows: int) -> None:
-    pieces = [(first, min(first + _ROWS_AT_ONCE, n_rows)) for first in range(0, n_rows, _ROWS_AT_ONCE)]
-    for _ in map_in_order(lambda piece: solve(*piece), pieces):
-        pass
-
-
 def _solve_afresh(gram: np.ndarray, products: np.ndarray, settled: float) -> np.ndarray:
     """Return shares of least squared distance, from all at the nearest corner on."""
-    shares, gaps = nearest_corner(gram, products), np.zeros(len(products))
-    rest = (gram, products, settled, _MOST_STEPS, shares, gaps)
-    _in_pieces(lambda first, last: solve_simplex_rows(first, last, *rest), len(products))
+    n_terms, shares = len(products), nearest_corner(gram, products)
+    solve_simplex_rows(0, n_terms, gram, products, settled, _MOST_STEPS, shares, np.zeros(n_terms))
     return shares
 
 
 def _solve_from(gram: np.ndarray, products: np.ndarray, settled: float, shares: np.ndarray) -> None:
     """Write the shares of least squared distance, from some that are nearly there on."""
-    rest = (gram, products, settled, shares, np.zeros(len(products)))
-    _in_pieces(lambda first, last: update_simplex_rows(first, last, *rest), len(products))
+    # In this thread: several gain nothing over so few rows, and wait for each other.
+    update_simplex_rows(0, len(products), gram, products, settled, shares, np.zeros(len(products)))
 
 
 class LiveTopics:
@@ -410,18 +405,16 @@ class LiveTopics:
 
     def _start_again(self, anchors: list[Anchor]) -> np.ndarray:
         """Return the shares of the topics that were there before, as far as they still are."""
-        shares = np.zeros((len(self._columns), len(anchors)))
-        if self._last is not None:
-            before = {anchor: place for place, anchor in enumerate(self._last[0])}
-            kept = [(place, before[anchor]) for place, anchor in enumerate(anchors) if anchor in before]
-            if kept:
-                now, then = zip(*kept, strict=True)
-                shares[:, list(now)] = self._last[1][:, list(then)]
+        if self._last is None or not self._last[0]:
+            return np.zeros((len(self._columns), len(anchors)))
+        before = {anchor: place for place, anchor in enumerate(self._last[0])}
+        shares = self._last[1].take([before.get(anchor, 0) for anchor in anchors], axis=1)
+        shares[:, [place for place, anchor in enumerate(anchors) if anchor not in before]] = 0.0
         return shares
 
     def _name_columns(self, anchors: list[Anchor], shares: np.ndarray, labels: np.ndarray) -> TopicSet:
         """Return the topics as others know them, by columns of X."""
-        topics = topics_of(shares, self._words.frequencies)
+        topics = np.ascontiguousarray(topics_of(shares, self._words.frequencies))
         in_columns = tuple(tuple(int(self._columns[term]) for term in anchor) for anchor in anchors)
         masses = self._words.frequencies @ shares
         total = max(float(masses.sum()), np.finfo(np.float64).tiny)

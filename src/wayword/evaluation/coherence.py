@@ -51,7 +51,8 @@ def _score_topics(topics: Any, X: Any, score: Callable[[np.ndarray], float]) -> 
     return scores
 
 
-def _mean_npmi(together: np.ndarray, unseen: float) -> float:
+def mean_npmi(together: np.ndarray, unseen: float = -1.0) -> float:
+    """Return the coherence of one topic from the share of documents that hold each two of its terms."""
     return float(associate(together, unseen)[np.triu_indices(len(together), 1)].mean())
 
 
@@ -86,7 +87,7 @@ def npmi(topics: Sequence[Sequence[int] | np.ndarray], X: Any, *, unseen: float 
     array([0.])
     """
     check_number("unseen", unseen, least=-1.0, most=0.0)
-    return _score_topics(topics, X, lambda together: _mean_npmi(together, float(unseen)))
+    return _score_topics(topics, X, lambda together: mean_npmi(together, float(unseen)))
 
 
 def _mean_umass(together: np.ndarray, n_documents: int) -> float:

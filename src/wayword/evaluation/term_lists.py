@@ -39,8 +39,25 @@ def top_columns(components: Any, n: int = 10) -> list[list[int]]:
     """
     check_whole("n", n)
     weights = check_weights("components", components, n_topics=None, n_terms=None)
-    ranked = np.argsort(-weights, axis=1, kind="stable")[:, :n]
-    return [[int(column) for column in best if row[column] > 0] for row, best in zip(weights, ranked, strict=True)]
+    return [best_columns(row, n).tolist() for row in weights]
+
+
+def best_columns(weights: np.ndarray, n: int) -> np.ndarray:
+    """Return the columns of the largest weights above zero of one topic, the best first; of equal ones the first.
+
+    Parameters
+    ----------
+    weights : array of shape (n_terms,)
+    n : int
+        The most columns.
+    """
+    held = np.flatnonzero(weights > 0)
+    values = weights[held]
+    if len(held) > n:
+        # All that reach the n-th best: which of equal ones a partition puts first is its own affair.
+        reached = values >= np.partition(values, len(values) - n)[len(values) - n]
+        held, values = held[reached], values[reached]
+    return held[np.argsort(-values, kind="stable")[:n]]
 
 
 def check_lists(name: str, topics: Any) -> list[list[Hashable]]:

@@ -88,6 +88,11 @@ class Ground:
         return sparse.csr_matrix(self.space.nearness.power(1.0 / 3.0).minimum(1.0))
 
     @cached_property
+    def light_counts(self) -> sparse.csr_matrix:
+        """`X` in single precision: for products of which that is enough, in half the time."""
+        return self.X.astype(np.float32)
+
+    @cached_property
     def columns(self) -> sparse.csc_matrix:
         """Which documents hold each term, by term."""
         held = sparse.csc_matrix(self.X > 0, dtype=np.float64)

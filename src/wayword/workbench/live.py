@@ -18,9 +18,10 @@ import numpy as np
 from wayword.active.asking import measure_doubt, score_questions
 from wayword.active.select import cold_start, select
 from wayword.active.topics import TopicSet
+from wayword.evaluation.term_lists import best_columns
 from wayword.guidance.state import Guidance, Resolution
 from wayword.workbench.ground import Ground
-from wayword.workbench.topics import TopicNames, Wish, hold_frozen, name_topics, read_wish, top_columns
+from wayword.workbench.topics import TopicNames, Wish, hold_frozen, name_topics, read_wish
 
 _UNSETTLED = ("open", "disagreement")
 # Documents that are asked about first, chosen to differ from each other: one for each of several annotators.
@@ -113,7 +114,7 @@ class LiveState:
     @cached_property
     def document_shares(self) -> np.ndarray:
         """The shares of topics in documents, rows summing to one."""
-        return self.topics.document_shares(self.ground.X)
+        return self.topics.document_shares(self.ground.light_counts)
 
     @cached_property
     def topic_labels(self) -> np.ndarray:
@@ -157,10 +158,10 @@ class LiveState:
     def record(self) -> dict[str, Move]:
         """Return what is kept of the state to tell how topics moved."""
         terms = self.ground.vocabulary.terms
-        tops = top_columns(self.topics.components, _MOVED_TERMS)
+        tops = (best_columns(topic, _MOVED_TERMS).tolist() for topic in self.topics.components)
         return {
             id: Move(tuple(terms[k] for k in anchor), tuple(terms[k] for k in top))
-            for id, anchor, top in zip(self.ids, self.topics.anchors, tops.tolist(), strict=True)
+            for id, anchor, top in zip(self.ids, self.topics.anchors, tops, strict=True)
         }
 
 
@@ -219,7 +220,7 @@ def _ask_cold(
     ground: Ground, topics: TopicSet, names: Sequence[str], labelled: np.ndarray
 ) -> tuple[np.ndarray, dict[int, tuple[str, ...]]]:
     """Return the order before there are two labels: the typical documents of the largest topics, then by topic."""
-    shares = topics.document_shares(ground.X)
+    shares = topics.document_shares(ground.light_counts)
     shares[ground.lengths == 0] = 0.0
     questions = cold_start(shares, labelled, _COLD_BATCH, topics=names)
     first = [question.row for question in questions]

@@ -65,7 +65,7 @@ def list_topics(sight: Sight, purity: float, coherences: Coherences) -> list[Top
     """Return topics, the largest first."""
     state = sight.state
     told = place_topics(sight)
-    return show_topics(state.ids, state.names, state.topics, told, sight.guidance, state.ground, purity, coherences)
+    return show_topics(state.ids, state.called, state.topics, told, sight.guidance, state.ground, purity, coherences)
 
 
 def _show_theme(

@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from wayword.active.topics import TopicSet
-from wayword.evaluation.coherence import npmi
+from wayword.evaluation.coherence import mean_npmi
+from wayword.evaluation.term_lists import best_columns
 from wayword.guidance.constraints import Lookup
 from wayword.guidance.state import Guidance
 from wayword.interpret.terms import DEFAULT_PURITY_RATIO
@@ -158,38 +159,18 @@ def split_anchors(ground: Ground, component: np.ndarray, n_parts: int, taken: se
     return strong[chosen].tolist()
 
 
-def top_columns(scores: np.ndarray, n_terms: int) -> np.ndarray:
-    """Return the columns of the best terms of each row, the best first; of equal ones the first column.
-
-    Parameters
-    ----------
-    scores : array of shape (n_rows, n_terms)
-    n_terms : int
-
-    Returns
-    -------
-    int array of shape (n_rows, n_terms or fewer)
-    """
-    n_terms = min(n_terms, scores.shape[1])
-    if not len(scores) or not n_terms:
-        return np.zeros((len(scores), n_terms), dtype=np.int64)
-    # The n-th best score, then all that reach it: what argpartition alone gives depends on its own order.
-    border = -np.partition(-scores, n_terms - 1, axis=1)[:, n_terms - 1]
-    found = np.empty((len(scores), n_terms), dtype=np.int64)
-    for row, values in enumerate(scores):
-        reached = np.flatnonzero(values >= border[row])
-        found[row] = reached[np.argsort(-values[reached], kind="stable")[:n_terms]]
-    return found
-
-
 def _find_common(weights: np.ndarray, common: np.ndarray) -> np.ndarray:
     """Return what the terms of topics stand against."""
     return weights.sum(axis=0) if len(weights) > 1 else weights.sum(axis=0) + common
 
 
 def _purify(weights: np.ndarray, against: np.ndarray, purity: float) -> np.ndarray:
-    pure = np.divide(weights, against, out=np.zeros_like(weights), where=against > 0)
-    return weights * pure**purity
+    # Most terms are in few topics: powers are dear, and taken of these alone.
+    scores = np.zeros_like(weights)
+    rows, columns = np.nonzero(weights)
+    held = weights[rows, columns]
+    scores[rows, columns] = held * (held / against[columns]) ** purity
+    return scores
 
 
 def rank_terms(weights: np.ndarray, common: np.ndarray, purity: float) -> np.ndarray:
@@ -214,7 +195,7 @@ def rank_terms(weights: np.ndarray, common: np.ndarray, purity: float) -> np.nda
 class TopicNames:
     """What topics are shown by: the person's name, else their first terms, whatever purity is looked at.
 
-    A name is made when it is asked for, as after most acts only those of one document are.
+    One name is made when it is asked for, as after most acts only those of one document are.
     """
 
     def __init__(self, topics: TopicSet, ids: Sequence[str], guidance: Guidance, ground: Ground) -> None:
@@ -230,16 +211,26 @@ class TopicNames:
 
     def all(self) -> tuple[str, ...]:
         """Return the names of all topics."""
-        return tuple(self.of(place) for place in range(len(self._ids)))
+        for place, scores in enumerate(self.scores):
+            if place not in self._found:
+                self._found[place] = self._told.get(self._ids[place]) or self._say(scores) or self._ids[place]
+        return tuple(self._found[place] for place in range(len(self._ids)))
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """How well each term stands for each topic: array of shape (n_topics, n_terms)."""
+        return _purify(self._topics.components, self._against, DEFAULT_PURITY_RATIO)
 
     @cached_property
     def _against(self) -> np.ndarray:
         return _find_common(self._topics.components, self._ground.term_shares)
 
     def _make(self, place: int) -> str:
-        scores = _purify(self._topics.components[[place]], self._against, DEFAULT_PURITY_RATIO)
+        return self._say(_purify(self._topics.components[[place]], self._against, DEFAULT_PURITY_RATIO)[0])
+
+    def _say(self, scores: np.ndarray) -> str:
         terms = self._ground.vocabulary.terms
-        return ", ".join(terms[k] for k in top_columns(scores, _NAME_TERMS)[0].tolist() if scores[0, k] > 0)
+        return ", ".join(terms[k] for k in best_columns(scores, _NAME_TERMS).tolist())
 
 
 def find_purity(guidance: Guidance, purity: float | None) -> float:
@@ -253,10 +244,9 @@ def show_terms(
     weights: np.ndarray, scores: np.ndarray, terms: tuple[str, ...], n_terms: int = SHOWN_TERMS
 ) -> list[list[TermView]]:
     """Return the best terms of each row; those without score are left out."""
-    tops = top_columns(scores, n_terms)
     return [
-        [TermView(terms[k], float(weights[row, k]), float(scores[row, k])) for k in columns if scores[row, k] > 0]
-        for row, columns in enumerate(tops.tolist())
+        [TermView(terms[k], float(held[k]), float(scored[k])) for k in best_columns(scored, n_terms).tolist()]
+        for held, scored in zip(weights, scores, strict=True)
     ]
 
 
@@ -268,6 +258,7 @@ class Coherences:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._known: dict[tuple[int, ...], float | None] = {}
+        self._bits: dict[int, np.ndarray] = {}
 
     def of(self, columns: Sequence[int]) -> float | None:
         """Return the coherence of terms; None for fewer than two."""
@@ -281,9 +272,19 @@ class Coherences:
     def _measure(self, columns: tuple[int, ...]) -> float | None:
         if len(columns) < 2:
             return None
-        held = self._ground.columns[:, list(columns)]
-        value = float(npmi([range(len(columns))], held)[0])
+        held = np.stack([self._documents_of(column) for column in columns])
+        together = np.bitwise_count(held[:, None] & held).sum(axis=2, dtype=np.int64)
+        value = mean_npmi(together / max(self._ground.n_documents, 1))
         return value if np.isfinite(value) else None
+
+    def _documents_of(self, column: int) -> np.ndarray:
+        """Return which documents hold a term, a bit for each."""
+        if column not in self._bits:
+            columns = self._ground.columns
+            held = np.zeros(64 * -(-self._ground.n_documents // 64), dtype=bool)
+            held[columns.indices[columns.indptr[column] : columns.indptr[column + 1]]] = True
+            self._bits[column] = np.packbits(held).view(np.uint64)
+        return self._bits[column]
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +335,7 @@ def label_topics(
 
 def show_topics(
     ids: Sequence[str],
-    names: Sequence[str],
+    called: TopicNames,
     topics: TopicSet,
     told: TopicLabels,
     guidance: Guidance,
@@ -343,8 +344,9 @@ def show_topics(
     coherences: Coherences,
 ) -> list[TopicView]:
     """Return topics as they are shown, the largest first."""
-    terms = ground.vocabulary.terms
-    scores = rank_terms(topics.components, ground.term_shares, purity)
+    terms, names = ground.vocabulary.terms, called.all()
+    usual = purity == DEFAULT_PURITY_RATIO
+    scores = called.scores if usual else rank_terms(topics.components, ground.term_shares, purity)
     shown = show_terms(topics.components, scores, terms)
     views = []
     for place, id in enumerate(ids):
