@@ -66,12 +66,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Data:
-    """Counted documents to ask about and to measure with, and their labels."""
+    """Counted documents to ask about and to measure with, their labels, and the term of each column."""
 
     pool: sparse.csr_matrix
     y: list[str]
     test: sparse.csr_matrix
     y_test: list[str]
+    terms: list[str]
 
 
 def read_data(name: str) -> Data:
@@ -93,7 +94,8 @@ def read_data(name: str) -> Data:
     vectorizer = Vectorizer(min_df=3, max_df=0.5)
     pool = vectorizer.fit_transform([text for text, _, _ in train]).astype(float)
     others = vectorizer.transform([text for text, _, _ in test]).astype(float)
-    return Data(pool, [labels[0] for _, labels, _ in train], others, [labels[0] for _, labels, _ in test])
+    known, wanted = ([labels[0] for _, labels, _ in part] for part in (train, test))
+    return Data(pool, known, others, wanted, list(vectorizer.vocabulary_))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -133,6 +134,21 @@ def test_a_full_disk_is_told_and_labelling_goes_on_when_there_is_room(small_disk
     check_whole(path, kept + 1)
     with Project.open(path) as again:
         assert again.view().n_acts == kept + 1
+
+
+def test_a_project_on_a_read_only_disk_is_told_and_stays_as_it_is(small_disk):
+    path = small_disk / "p.wayword"
+    Project.create(path, make_corpus(), n_topics=3).close()
+    kept = path.read_bytes()
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    command = [sys.executable, "-m", "wayword", "serve", str(path), "--port", "0"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
+    assert said.returncode == 1
+    assert "p.wayword: cannot be opened; check that the folder is there and may be written" in said.stderr
+    assert path.read_bytes() == kept
+    with Project.open(path) as again:
+        assert again.view().n_acts == 0
 
 
 @pytest.mark.parametrize(
