@@ -45,11 +45,12 @@ class Tab:
     asked: list[str] = field(default_factory=list)
 
     def enter(self, name: str = "ada", screen: str = "label") -> None:
-        """Come for the first time, and say who we are."""
+        """Come for the first time, say who we are, and wait until the screen shows what it is to show."""
         self.page.goto(f"{self.address}/#/{screen}")
         self.page.locator("#who-name").wait_for()
         self.press(*name, "Enter")
         self.page.locator(f".screen.{screen.partition('?')[0]}").wait_for()
+        self.wait("() => !document.querySelector('main .bone')")
 
     def press(self, *keys: str) -> None:
         """Press keys, one after the other."""

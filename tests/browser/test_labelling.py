@@ -139,6 +139,7 @@ def test_an_act_that_arrived_though_its_answer_was_lost_is_done_once(tab, labell
 def test_what_is_being_read_stays_as_it_is_while_others_label(tab, labelled):
     tab.enter()
     tab.press("1")
+    tab.find(".letters").wait_for()
     read = "() => [document.querySelector('.letters').innerHTML, document.querySelector('.letters').getBoundingClientRect().top, [...document.querySelectorAll('.choice')].map(one => one.textContent)]"
     before, number = tab.page.evaluate(read), labelled.view().n_acts
     acts = [AddLabel("more", "More"), *(Label((f"food-{k}",), ("more",)) for k in range(13, 41, 4))]

@@ -55,8 +55,7 @@ def test_every_button_field_and_picture_has_a_name_and_tab_reaches_the_screens(t
 
 def test_the_purity_slider_ranks_words_anew_at_once_and_is_kept(tab, labelled):
     tab.enter(screen="overview")
-    words = "() => document.querySelector('.theme .terms').innerText"
-    before = tab.page.evaluate(words)
+    before = tab.text(".theme .terms")
     with tab.page.expect_response("**/api/overview?purity=0"):
         tab.find("#purity").fill("0")
     tab.wait("was => document.querySelector('.theme .terms').innerText !== was", before)
