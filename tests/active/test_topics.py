@@ -42,6 +42,14 @@ def test_planted_topics_are_found_without_a_label():
     np.testing.assert_allclose(found.shares.sum(), 1.0)
 
 
+def test_counts_in_single_precision_give_the_same_shares_but_for_rounding():
+    found = LIVE.refresh()
+    light = found.document_shares(X.astype(np.float32))
+    assert light.dtype == np.float64
+    np.testing.assert_allclose(light, found.document_shares(X), atol=1e-6)
+    np.testing.assert_allclose(light.sum(axis=1), 1.0, rtol=1e-12)
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
 @settings(max_examples=20, deadline=None)
 def test_what_is_found_does_not_depend_on_what_was_asked_for_before(seed, other):

@@ -101,13 +101,16 @@ class TopicSet:
         Parameters
         ----------
         X : matrix of shape (n_documents, n_terms)
+            In single precision, words are added up in it, which takes half the time.
 
         Returns
         -------
         array of shape (n_documents, n_topics)
             Rows sum to one; a document without a word of any topic has the shares of all documents.
         """
-        found = np.asarray(sparse.csr_matrix(X) @ self.term_topics.astype(np.float32), dtype=np.float64)
+        X = sparse.csr_matrix(X)
+        kind = np.float32 if X.dtype == np.float32 else np.float64
+        found = np.asarray(X @ self.term_topics.astype(kind, copy=False), dtype=np.float64)
         totals = found.sum(axis=1, keepdims=True)
         found /= np.where(totals > 0, totals, 1.0)
         found[totals[:, 0] <= 0] = self.shares
