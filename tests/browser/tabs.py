@@ -49,8 +49,7 @@ class Tab:
         self.page.goto(f"{self.address}/#/{screen}")
         self.page.locator("#who-name").wait_for()
         self.press(*name, "Enter")
-        self.page.locator(f".screen.{screen.partition('?')[0]}").wait_for()
-        self.wait("() => !document.querySelector('main .bone')")
+        self.wait_for_screen(screen)
 
     def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
@@ -60,7 +59,12 @@ class Tab:
     def go(self, screen: str) -> None:
         """Turn to a screen by its address."""
         self.page.evaluate("where => { location.hash = where }", f"#/{screen}")
-        self.page.locator(f".screen.{screen.partition('?')[0]}").wait_for()
+        self.wait_for_screen(screen)
+
+    def wait_for_screen(self, screen: str) -> None:
+        """Wait until a screen shows what it is to show."""
+        self.page.locator(f"main:not([aria-busy]) .screen.{screen.partition('?')[0]}").wait_for()
+        self.wait("() => !document.querySelector('main .bone')")
 
     def find(self, selector: str, **more: Any) -> Locator:
         """Return what a selector finds."""

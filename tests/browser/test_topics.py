@@ -73,7 +73,7 @@ def test_an_anchor_is_dragged_to_another_row_and_moved_on_by_keyboard(tab, label
 def test_a_banned_word_leaves_every_topic_and_comes_back_by_undo(tab, labelled):
     tab.enter(screen="topics")
     word = labelled.topics()[0].terms[0].term
-    term = tab.find(f".term[data-term='{word}']")
+    term = tab.find(f".topic .term[data-term='{word}']")
     term.first.click()
     tab.find("[role='menuitem']", has_text="Ban it everywhere").click()
     term.first.wait_for(state="detached")

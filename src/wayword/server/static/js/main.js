@@ -33,6 +33,7 @@ async function showRoute() {
   // A change of settings within a screen keeps the scroll and the focus where they are.
   const fresh = shown !== screen.id;
   shown = screen.id;
+  content.setAttribute("aria-busy", "true");
   if (fresh) {
     clearNotice();
     fill(content, h("div", { class: "screen" }, h("div", { class: "stack" }, bone(32, "220px"), bone(240), bone(240))));
@@ -45,6 +46,8 @@ async function showRoute() {
     if (fresh && !signal.aborted && !content.contains(document.activeElement)) content.focus({ preventScroll: true });
   } catch (error) {
     showError(error, showRoute);
+  } finally {
+    if (!signal.aborted) content.removeAttribute("aria-busy");
   }
 }
 

@@ -24,6 +24,7 @@ export class DocumentPage {
   clear() {
     this.id = "";
     this.element.hidden = true;
+    fill(this.element);
   }
 
   async open(id) {

@@ -174,8 +174,9 @@ class LabelManager {
   }
 
   async finish(focus) {
-    this.stop();
+    // The form goes when the new names are there, so that the focus is never lost in between.
     await refreshProject().catch(showError);
+    this.stop();
     this.draw();
     if (focus) this.focus(...focus);
   }
