@@ -15,7 +15,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def draw_division(seed, n_documents=9, n_terms=7, n_topics=3):
     rng = np.random.default_rng(seed)
-    X = rng.poisson(0.7, (n_documents, n_terms)).astype(float)
+    X = rng.poisson(0.7, (n_documents, n_terms)).astype(np.float32)
     documents, terms = rng.gamma(0.5, size=(n_documents, n_topics)), rng.gamma(0.5, size=(n_terms, n_topics))
     return X, Division(documents, terms, rng.uniform(0.01, 1.0, n_topics))
 
@@ -32,16 +32,17 @@ def plant(n_topics=6, n_own=12, n_common=15, n_documents=400, length=60, seed=0)
     return X, topics, shares
 
 
-@given(seed=seeds, eta=st.sampled_from([0.01, 0.1, 1.0]))
+@given(seed=seeds, eta=st.sampled_from([0.01, 0.1, 1.0]), n_topics=st.sampled_from([3, 16, 17, 40]))
 @settings(max_examples=25)
-def test_a_division_is_that_of_its_slow_twin_and_loses_nothing(seed, eta):
-    X, division = draw_division(seed)
+def test_a_division_is_that_of_its_slow_twin_and_loses_nothing(seed, eta, n_topics):
+    X, division = draw_division(seed, n_topics=n_topics)
     found = divide(sparse.csr_matrix(X), division, eta)
     documents, terms = naive.divide(X, division.documents, division.terms, division.alpha, eta)
-    np.testing.assert_allclose(found.documents, documents, atol=1e-12)
-    np.testing.assert_allclose(found.terms, terms, atol=1e-12)
-    np.testing.assert_allclose(found.documents.sum(axis=1), X.sum(axis=1), atol=1e-12)
-    np.testing.assert_allclose(found.terms.sum(axis=1), X.sum(axis=0), atol=1e-12)
+    single = {"rtol": 1e-5, "atol": 1e-6}
+    np.testing.assert_allclose(found.documents, documents, **single)
+    np.testing.assert_allclose(found.terms, terms, **single)
+    np.testing.assert_allclose(found.documents.sum(axis=1), X.sum(axis=1), **single)
+    np.testing.assert_allclose(found.terms.sum(axis=1), X.sum(axis=0), **single)
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])

@@ -11,54 +11,68 @@ import numpy as np
 from numba import njit
 
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
+# Loops over topics are done so many at once where there are enough of them; what is left over is done one by one.
+_AT_ONCE, _FEW = 32, 16
+
+
+def pad_topics(factor: np.ndarray) -> np.ndarray:
+    """Return a factor in single precision, with topics of zeros up to a number that is quick to work with."""
+    n_topics = factor.shape[-1]
+    if n_topics <= _FEW:
+        return factor.astype(np.float32)
+    padded = np.zeros((*factor.shape[:-1], -(-n_topics // _AT_ONCE) * _AT_ONCE), dtype=np.float32)
+    padded[..., :n_topics] = factor
+    return padded
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def divide_rows(first, last, indptr, indices, data, documents, terms, totals, alpha, eta, by_document, by_term):
+def divide_rows(first, last, indptr, indices, data, documents, terms, inverses, alpha, eta, by_document, by_term):
     """Divide every entry of rows `first` to `last` by what its document and its term have of each topic besides it.
+
+    All numbers are in single precision; `pad_topics` gives the arrays a shape that is quick to work with.
 
     Parameters
     ----------
     indptr, indices, data : arrays
         X in compressed rows.
-    documents : float64 array of shape (n_rows, n_topics)
+    documents : float32 array of shape (n_rows, n_topics)
         What each document had of each topic, and `alpha` besides.
-    terms : float64 array of shape (n_terms, n_topics)
+    terms : float32 array of shape (n_terms, n_topics)
         What each term had of each topic, and `eta` besides.
-    totals : float64 array of shape (n_topics,)
-        The sums of `terms`.
-    alpha : float64 array of shape (n_topics,)
-        What a document has of each topic before anything is counted; above zero.
-    eta : float
+    inverses : float32 array of shape (n_topics,)
+        One over the sums of `terms`; zero for a topic that gets nothing.
+    alpha : float32 array of shape (n_topics,)
+        What a document has of each topic before anything is counted.
+    eta : float32
         What a term has of each topic before anything is counted; above zero.
-    by_document : float64 array of shape (n_rows, n_topics)
+    by_document : float32 array of shape (n_rows, n_topics)
         Written: what each topic got of each row.
-    by_term : float64 array of shape (n_terms, n_topics)
+    by_term : float32 array of shape (n_terms, n_topics)
         What each topic got of each term is added.
     """
     n_topics = documents.shape[1]
-    inverses = 1.0 / totals
+    squares = inverses * inverses
     # Arrays of their own, which nothing else can point to: loops over them are done several topics at once.
-    liked, shares, got = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics)
+    liked, shares, got = np.empty_like(inverses), np.empty_like(inverses), np.empty_like(inverses)
     for row in range(first, last):
         for topic in range(n_topics):
             liked[topic] = documents[row, topic]
             got[topic] = 0.0
         for place in range(indptr[row], indptr[row + 1]):
             term, taken, x = terms[indices[place]], by_term[indices[place]], data[place]
-            total = 0.0
+            total = np.float32(0.0)
             for topic in range(n_topics):
                 share = liked[topic] * term[topic] * inverses[topic]
                 shares[topic] = share
                 total += share
             # About what the entry had before, which is not to speak for itself.
             scale = x / total
-            total = 0.0
+            total = np.float32(0.0)
             for topic in range(n_topics):
                 own = scale * shares[topic]
                 share = max(liked[topic] - own, alpha[topic]) * max(term[topic] - own, eta)
-                # 1 / (total - own) to first order: own is a small part, and dividing takes longest.
-                share *= inverses[topic] * (1.0 + own * inverses[topic])
+                # 1 / (sum - own) to first order: own is a small part, and dividing takes longest.
+                share *= inverses[topic] + own * squares[topic]
                 shares[topic] = share
                 total += share
             scale = x / total

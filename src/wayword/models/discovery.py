@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
-from wayword.kernels.division import divide_rows
+from wayword.kernels.division import divide_rows, pad_topics
 from wayword.kernels.inference import mix_rows
 from wayword.kernels.threads import map_in_order, one_blas_thread
 from wayword.matrix.association import association
@@ -75,10 +75,13 @@ def rarity_of(X: sparse.csr_matrix) -> np.ndarray:
 
 
 def weigh(X: sparse.csr_matrix, rarity: np.ndarray) -> sparse.csr_matrix:
-    """Return counts that grow with their logarithm and with the rarity of the term, as many in all as before."""
+    """Return counts that grow with their logarithm and with the rarity of the term, as many in all as before.
+
+    They come in single precision, which is all that topics need and takes half the time.
+    """
     entries = np.log1p(X.data.astype(np.float64)) * rarity[X.indices]
     entries *= X.data.sum(dtype=np.float64) / entries.sum()
-    return sparse.csr_matrix((entries, X.indices, X.indptr), shape=X.shape)
+    return sparse.csr_matrix((entries.astype(np.float32), X.indices, X.indptr), shape=X.shape)
 
 
 def _cut(X: sparse.csr_matrix) -> list[tuple[int, int]]:
@@ -90,19 +93,19 @@ def _cut(X: sparse.csr_matrix) -> list[tuple[int, int]]:
 
 
 def divide(X: sparse.csr_matrix, division: Division, eta: float) -> Division:
-    """Return what documents and terms get if every count is divided by what they had."""
-    documents, terms = division.documents + division.alpha, division.terms + eta
-    before = documents, terms, terms.sum(axis=0), division.alpha, eta
-    by_document, by_term = np.zeros_like(division.documents), np.zeros_like(division.terms)
-
+    """Return what documents and terms get if every count, in single precision, is divided by what they had."""
+    n_topics, terms = len(division.alpha), division.terms + eta
+    before = [division.documents + division.alpha, terms, 1.0 / terms.sum(axis=0), division.alpha]
+    padded = [pad_topics(factor) for factor in before]
+    by_document, by_term = np.empty_like(padded[0]), np.zeros_like(division.terms)
     def count(piece: tuple[int, int]) -> np.ndarray:
-        counted = np.zeros_like(by_term)
-        divide_rows(*piece, X.indptr, X.indices, X.data, *before, by_document, counted)
-        return counted
+        counted = np.zeros_like(padded[1])
+        divide_rows(*piece, X.indptr, X.indices, X.data, *padded, np.float32(eta), by_document, counted)
+        return counted[:, :n_topics]
 
     for counted in map_in_order(count, _cut(X)):
         by_term += counted
-    return Division(by_document, by_term, division.alpha)
+    return Division(by_document[:, :n_topics].astype(np.float64), by_term, division.alpha)
 
 
 def learn_alpha(documents: np.ndarray, alpha: np.ndarray) -> np.ndarray:
@@ -258,15 +261,16 @@ class TopicDiscovery(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         W, H = start_from_svd(X, n_topics, check_random_state(self.random_state))
         found = factorize(
             Problem.of(X, loss="kl", newton=True),
-            W,
-            np.ascontiguousarray(H.T),
+            W.astype(X.dtype),
+            np.ascontiguousarray(H.T, dtype=X.dtype),
             max_iter=_START_ROUNDS,
             tol=0.0,
             callback=lambda *_: steps.tell(),
         )
-        sums = found.H.sum(axis=0)
-        documents = found.W * sums
-        topics = found.H / np.where(sums > 0, sums, 1.0)
+        W, H = found.W.astype(np.float64), found.H.astype(np.float64)
+        sums = H.sum(axis=0)
+        documents = W * sums
+        topics = H / np.where(sums > 0, sums, 1.0)
         return Division(documents, topics * documents.sum(axis=0), np.full(n_topics, float(self.alpha)))
 
     def _settle(self, X: sparse.csr_matrix, division: Division, n_sweeps: int, steps: _Steps) -> Division:
