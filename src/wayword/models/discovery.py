@@ -95,12 +95,18 @@ def _cut(X: sparse.csr_matrix) -> list[tuple[int, int]]:
 def divide(X: sparse.csr_matrix, division: Division, eta: float) -> Division:
     """Return what documents and terms get if every count, in single precision, is divided by what they had."""
     n_topics, terms = len(division.alpha), division.terms + eta
-    before = [division.documents + division.alpha, terms, 1.0 / terms.sum(axis=0), division.alpha]
-    padded = [pad_topics(factor) for factor in before]
-    by_document, by_term = np.empty_like(padded[0]), np.zeros_like(division.terms)
+    before = (
+        pad_topics(division.documents + division.alpha),
+        pad_topics(terms),
+        pad_topics(1.0 / terms.sum(axis=0)),
+        pad_topics(division.alpha),
+        np.float32(eta),
+    )
+    by_document, by_term = np.empty_like(before[0]), np.zeros_like(division.terms)
+
     def count(piece: tuple[int, int]) -> np.ndarray:
-        counted = np.zeros_like(padded[1])
-        divide_rows(*piece, X.indptr, X.indices, X.data, *padded, np.float32(eta), by_document, counted)
+        counted = np.zeros_like(before[1])
+        divide_rows(*piece, X.indptr, X.indices, X.data, *before, by_document, counted)
         return counted[:, :n_topics]
 
     for counted in map_in_order(count, _cut(X)):
