@@ -33,6 +33,17 @@ def test_one_run_has_no_band():
     assert figure.data[0].hovertext[0] == "<b>a</b><br>1 labelled documents: 0.100<br>one run"
 
 
+def test_an_interval_that_is_given_becomes_the_band_and_the_line_stays_what_it_is():
+    ends = [[0.1, 0.5], [0.7, 0.8]]
+    figure = plots.learning_curves([10, 20], {"a": [0.6, 0.7], "b": [0.2, 0.3]}, intervals={"a": ends})
+    band, line, other = figure.data
+    assert line.y.tolist() == [0.6, 0.7]
+    assert band.y.tolist() == [0.7, 0.8, 0.5, 0.1]
+    assert line.hovertext[0] == "<b>a</b><br>10 labelled documents: 0.600<br>between 0.100 and 0.700"
+    assert other.hovertext[0].endswith("one run")
+    assert "runs" not in figure.layout.title.text
+
+
 def test_lines_are_told_apart_without_colours():
     figure = plots.learning_curves([1, 2], {str(place): [0.1, 0.2] for place in range(7)})
     assert len({(trace.line.dash, trace.marker.symbol) for trace in figure.data}) == 7
@@ -49,6 +60,10 @@ def test_lines_are_told_apart_without_colours():
         ([1, 2], [[1, 2]], {}, "must map names to numbers"),
         ([], {"a": []}, {}, "hold a number or more"),
         ([1, 2], {"a": [1, 2]}, {"band": "box"}, "band must be one of"),
+        ([1, 2], {"a": [1, 2]}, {"intervals": {"b": [[0, 0], [2, 2]]}}, "intervals must name methods of scores"),
+        ([1, 2], {"a": [1, 2]}, {"intervals": {"a": [0, 2]}}, r"must have the shape \(n_ends=2, n_sizes=2\)"),
+        ([1, 2], {"a": [1, 2]}, {"intervals": {"a": [[2, 2], [0, 0]]}}, "lower ends first"),
+        ([1, 2], {"a": [1, 2]}, {"intervals": [0, 1]}, "must map names to numbers"),
     ],
 )
 def test_scores_must_fit_sizes(sizes, scores, settings, message):

@@ -23,6 +23,7 @@ _BANDS = {
     "deviation": "Lines are means over {n} runs, bands one standard deviation either way.",
     "range": "Lines are means over {n} runs, bands from the least to the most.",
 }
+_GIVEN = "Bands are the intervals that came with the scores."
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "8px 3px 2px 3px")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 _PANEL, _NAME, _BETWEEN = 130, 24, 18
@@ -73,6 +74,7 @@ def learning_curves(
     scores: Mapping[str, Any],
     *,
     band: Band = "confidence",
+    intervals: Mapping[str, Any] | None = None,
     log_sizes: bool = False,
     x_title: str = "labelled documents",
     y_title: str = "score",
@@ -90,6 +92,8 @@ def learning_curves(
     band : {"confidence", "deviation", "range"}
         The 95 % confidence interval of the mean (Student's t), one standard deviation, or the whole range. One run
         has no band.
+    intervals : mapping of str to array of shape (2, n_sizes), optional
+        Lower and upper ends that are known already, as those of an estimate are. They take the place of `band`.
     log_sizes : bool
         Whether equal steps are equal factors.
     x_title, y_title : str
@@ -102,7 +106,7 @@ def learning_curves(
     Returns
     -------
     plotly.graph_objects.Figure
-        For each method a band, where there are several runs, and a line.
+        For each method a band, where there are several runs or an interval, and a line.
 
     Examples
     --------
@@ -119,31 +123,49 @@ def learning_curves(
         name: as_numbers(f"scores[{name!r}]", np.atleast_2d(np.asarray(values)), n_runs=None, n_sizes=len(x))
         for name, values in as_mapping("scores", scores).items()
     }
-    most = max(map(len, runs.values()))
-    subtitle = _BANDS[band].format(n=most) if most > 1 else ""
-    figure = start(title, mode, subtitle=subtitle, height=400, legend=list(runs))
+    given = _read_intervals(intervals, runs, len(x))
+    figure = start(title, mode, subtitle=_say_bands(runs, given, band), height=400, legend=list(runs))
     for place, (name, values) in enumerate(runs.items()):
-        low, high = _spread(values, band)
-        if len(values) > 1:
+        low, high = given[name] if name in given else _spread(values, band)
+        if name in given or len(values) > 1:
             _add_band(figure, x, low, high, place, str(place))
-        _add_line(figure, x, values.mean(axis=0), place, name, _say_scores(name, x, values, low, high, x_title))
+        source = "" if name in given else f" over {len(values)} runs" if len(values) > 1 else None
+        hover = _say_scores(name, x, values.mean(axis=0), low, high, x_title, source)
+        _add_line(figure, x, values.mean(axis=0), place, name, hover)
     axis = {"type": "log", "tickvals": x if len(x) <= _MOST_TICKS else None} if log_sizes else {}
     return figure.update_layout(
         xaxis={"title": {"text": show(x_title)}, **axis}, yaxis={"title": {"text": show(y_title)}}
     )
 
 
-def _say_scores(name: str, x: np.ndarray, runs: np.ndarray, low: np.ndarray, high: np.ndarray, unit: str) -> list[str]:
-    many = len(runs) > 1
+def _read_intervals(intervals: Mapping[str, Any] | None, names: Mapping[str, Any], n: int) -> dict[str, np.ndarray]:
+    """Return lower and upper ends, shape (2, n_sizes), of the methods that have an interval."""
+    ends: dict[str, np.ndarray] = {}
+    for name, values in as_mapping("intervals", intervals).items() if intervals is not None else ():
+        if name not in names:
+            raise InputError(f"intervals must name methods of scores, {shorten(list(names))}, got {shorten(name)}")
+        ends[name] = as_numbers(f"intervals[{name!r}]", values, n_ends=2, n_sizes=n)
+        if (ends[name][0] > ends[name][1]).any():
+            raise InputError(f"intervals[{name!r}] must have lower ends first, then upper ones; swap them")
+    return ends
+
+
+def _say_bands(runs: Mapping[str, np.ndarray], given: Mapping[str, np.ndarray], band: Band) -> str:
+    most = max((len(values) for name, values in runs.items() if name not in given), default=0)
+    return " ".join([_BANDS[band].format(n=most)] * (most > 1) + [_GIVEN] * bool(given))
+
+
+def _say_scores(
+    name: str, x: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, unit: str, source: str | None
+) -> list[str]:
+    """Say each score and its band; `source` is what the band comes from, None where there is no band."""
     return [
         explain(
             name,
-            f"{size:,g} {show(unit)}: {mean:.3f}",
-            f"between {below:.3f} and {above:.3f} over {len(runs)} runs" if many else "one run",
+            f"{size:,g} {show(unit)}: {value:.3f}",
+            "one run" if source is None else f"between {below:.3f} and {above:.3f}{source}",
         )
-        for size, mean, below, above in zip(
-            x.tolist(), runs.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True
-        )
+        for size, value, below, above in zip(x.tolist(), y.tolist(), low.tolist(), high.tolist(), strict=True)
     ]
 
 

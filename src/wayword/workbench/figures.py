@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wayword.errors import InputError
 from wayword.models.inputs import check_choice
 from wayword.workbench.documents import Sight
@@ -58,9 +56,9 @@ def _learning_curve(_sight: Sight, quality: QualityView | None, mode: Any) -> go
     curve = _need(quality).curve
     if not curve:
         raise InputError("there are too few labels for a learning curve; label some more")
-    sizes, means, lows, highs = (np.array(column) for column in zip(*curve, strict=True))
-    runs = np.vstack([lows, means, highs])
-    return learning_curves(sizes, {"accuracy": runs}, band="range", y_title="accuracy", mode=mode)
+    sizes, means, lows, highs = (list(column) for column in zip(*curve, strict=True))
+    intervals = {"accuracy": [lows, highs]}
+    return learning_curves(sizes, {"accuracy": means}, intervals=intervals, y_title="accuracy", mode=mode)
 
 
 def _confusion(sight: Sight, quality: QualityView | None, mode: Any) -> go.Figure:
