@@ -29,8 +29,9 @@ def compare(
             continue
         came = [term for term in now.terms if term not in then.terms]
         went = [term for term in then.terms if term not in now.terms]
-        if came or went or then.anchors != now.anchors:
-            moved.append(TopicMoveView(id, names.get(id, id), list(now.anchors), came, went))
+        # Anchors of a topic work together whatever their order.
+        if came or went or set(then.anchors) != set(now.anchors):
+            moved.append(TopicMoveView(id, names.get(id, id), list(now.anchors), list(then.anchors), came, went))
     return MovesView(
         since,
         number,

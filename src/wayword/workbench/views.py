@@ -219,8 +219,11 @@ class TopicMoveView:
     topic: str
     name: str
     anchors: list[str]
+    anchors_before: list[str]
     came: list[str]
+    """Terms that are among its best now."""
     went: list[str]
+    """Terms that are no longer."""
 
 
 @dataclass(frozen=True, slots=True)

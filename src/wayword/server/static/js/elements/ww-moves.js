@@ -9,13 +9,27 @@ import { openDialog } from "./ww-dialog.js";
 // Since when we have looked; kept from one visit of the screen to the next.
 let since = null;
 
-/** Words that came and words that went. */
-export function changes(came, went) {
+/** Anchors of a topic that are new, and those that are no longer. */
+function compareAnchors({ anchors, anchors_before: before }) {
+  return { came: anchors.filter((term) => !before.includes(term)), went: before.filter((term) => !anchors.includes(term)) };
+}
+
+/** A sign says which way; those who do not see it hear it. */
+function change(way, term, anchor = false) {
+  return h("span", { class: anchor ? `${way} anchor` : way }, anchor && icon("anchor"), h("span", { class: "unseen" }, anchor ? `anchor ${way}: ` : `${way}: `), aside(term));
+}
+
+/**
+ * Anchors and words that came and went.
+ * @param {any} move a TopicMoveView
+ */
+export function changes(move, most) {
+  const anchors = compareAnchors(move);
   return h(
     "span",
     { class: "changes" },
-    came.map((word) => h("span", { class: "came" }, h("span", { class: "unseen" }, "came: "), aside(word))),
-    went.map((word) => h("span", { class: "went" }, h("span", { class: "unseen" }, "went: "), aside(word))),
+    ["came", "went"].map((way) => anchors[way].map((term) => change(way, term, true))),
+    ["came", "went"].map((way) => move[way].slice(0, most).map((term) => change(way, term))),
   );
 }
 
@@ -55,10 +69,9 @@ class Moves extends HTMLElement {
     this.classList.toggle("still", n === 0);
     this.#badge.disabled = n === 0;
     if (!n) return;
-    // Topics that came or went are told by their anchors; where none did, a word that did has to do.
-    const came = [...moves.came, ...moves.moved.flatMap((move) => move.came)].slice(0, 1);
-    const went = [...moves.went, ...moves.moved.flatMap((move) => move.went)].slice(0, 1);
-    const words = h("span", { class: "row" }, came.map((word) => h("span", { class: "came cut" }, aside(word))), went.map((word) => h("span", { class: "went cut" }, aside(word))));
+    // Topics that came or went are told by their anchors, so these come first; where none changed, a word has to do.
+    const first = (way) => [...moves[way], ...moves.moved.flatMap((move) => compareAnchors(move)[way]), ...moves.moved.flatMap((move) => move[way])].slice(0, 1);
+    const words = h("span", { class: "row" }, ["came", "went"].map((way) => first(way).map((term) => h("span", { class: `${way} cut` }, aside(term)))));
     fill(this.#badge, icon("moved"), h("span", null, `${many(n, "topic")} moved`), words);
   }
 
@@ -71,9 +84,9 @@ class Moves extends HTMLElement {
       { class: "stack moved-list" },
       moves.came.map((id) => line(id, h("span", { class: "came" }, "new topic"))),
       moves.went.map((id) => line(id, h("span", { class: "went" }, "gone"))),
-      moves.moved.map((move) => line(move.name || move.topic, changes(move.came.slice(0, 6), move.went.slice(0, 6)))),
+      moves.moved.map((move) => line(move.name || move.topic, changes(move, 6))),
     );
-    const about = h("p", { class: "quiet small" }, "What your labels have done to the topics since you last looked: words that came, words that went.");
+    const about = h("p", { class: "quiet small" }, "What has happened to the topics since you last looked: anchors and words that came, and those that went.");
     const see = h("a", { class: "button", href: "#/topics" }, "See the topics");
     const dialog = openDialog("Topics moved", h("div", { class: "stack" }, about, list), [see], { wide: true });
     see.addEventListener("click", () => dialog.close());

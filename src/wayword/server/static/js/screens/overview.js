@@ -11,6 +11,8 @@ import { colourRings, findTheme } from "./rings.js";
 import "../elements/ww-figure.js";
 import "../elements/ww-purity.js";
 
+const NOT_FITTED = "Not fitted yet: press “Fit now”.";
+
 /** A line of a document that opens it. */
 function makeQuote(line) {
   return h("li", null, h("a", { class: "quote", href: `#/documents?doc=${encodeURIComponent(line.id)}` }, aside(line.excerpt)));
@@ -93,7 +95,7 @@ class Overview {
 
   drawBackground() {
     const { background, fitted_at: fitted } = this.view;
-    const terms = background.length ? makeTerms(background, { most: 24 }) : h("p", { class: "quiet small" }, fitted < 0 ? "Not fitted yet: press “Fit now”." : "No term belongs to no theme.");
+    const terms = background.length ? makeTerms(background, { most: 24 }) : h("p", { class: "quiet small" }, fitted < 0 ? NOT_FITTED : "No term belongs to no theme.");
     const again = button("Fit now", { kind: "low", on: () => this.fit() });
     const when = fitted >= 0 && fitted < this.view.number && h("span", { class: "quiet tiny" }, `${many(this.view.number - fitted, "act")} ago`);
     const text = "Words that every theme shares. New topics hide here.";
@@ -103,9 +105,10 @@ class Overview {
   }
 
   drawResidual() {
-    const { residual } = this.view;
-    const body = residual.length ? h("ul", { class: "quotes two" }, residual.map(makeQuote)) : h("p", { class: "quiet small" }, "No document is left unexplained.");
-    return this.makeSection("Residual documents", "What no theme explains well. Worth labelling.", h("div", { class: "card pad" }, body));
+    const { residual, fitted_at: fitted } = this.view;
+    const none = fitted < 0 ? NOT_FITTED : "No document is left unexplained.";
+    const body = residual.length ? h("ul", { class: "quotes two" }, residual.map(makeQuote)) : h("p", { class: "quiet small" }, none);
+    return this.makeSection("Residual documents", "What no theme explains well. Worth labelling.", h("div", { class: "card pad residual" }, body));
   }
 
   async fit() {

@@ -41,7 +41,7 @@ class Quality {
 
   drawNothing() {
     const go = state.project.n_labelled ? button("Measure now", { kind: "main", on: () => this.measure() }) : h("a", { class: "button main", href: "#/label" }, "Label documents");
-    return h("div", { class: "card" }, empty("quality", "Nothing is measured yet", "With twenty labelled documents or more, some are held back to see how good the guesses for them are. Measuring takes a few seconds and runs in the background.", go));
+    return h("div", { class: "card" }, empty("quality", "Nothing is measured yet", "With ten labelled documents or more, and two labels, some are held back to see how good the guesses for them are. Measuring takes a few seconds and runs in the background.", go));
   }
 
   drawMeasures() {

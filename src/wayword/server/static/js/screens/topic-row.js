@@ -130,13 +130,13 @@ export class TopicRow {
     this.mark(h("span", { class: "came" }, "new topic"));
   }
 
-  /** Say which words came and went; null: nothing changed. */
+  /** Say which anchors and words came and went; null: nothing changed. */
   noteMove(move) {
     if (!move) {
       this.element.classList.remove("changed");
       return fill(this.effect);
     }
-    return this.mark(changes(move.came.slice(0, 5), move.went.slice(0, 5)));
+    return this.mark(changes(move, 5));
   }
 
   mark(what) {
