@@ -15,6 +15,7 @@ from wayword.guidance import actions as acts
 from wayword.guidance.actions import AddLabel, BanTerm, Comment, Flag, Label, Skip, Undo, Unlabel
 from wayword.store.urls import open_store
 from wayword.workbench.project import Project
+from workbench.states import assert_same_state, state_of
 
 HOSTILE = [
     "<script>alert(1)</script> room & <b>bed</b>",
@@ -34,22 +35,6 @@ def add_themes(project: Project, names=("theme0", "theme1", "theme2", "theme3"))
 def label_some(project: Project, truth, rows=range(12), annotator="ada") -> None:
     for row in rows:
         project.apply(Label((f"d{row}",), (truth[row],)), annotator=annotator)
-
-
-def state_of(project: Project):
-    project.refresh()
-    return project._live.wait(0, None)
-
-
-def assert_same_state(first, second) -> None:
-    assert first.labels == second.labels
-    assert first.ids == second.ids
-    assert first.names == second.names
-    assert first.topics.anchors == second.topics.anchors
-    for name in ("components", "term_topics", "shares", "label_chances"):
-        assert getattr(first.topics, name).tobytes() == getattr(second.topics, name).tobytes(), name
-    assert first.chances.tobytes() == second.chances.tobytes()
-    assert first.order.tolist() == second.order.tolist()
 
 
 # Making and opening

@@ -344,6 +344,9 @@ class Core:
     def _take_in(self, file: ExchangeFile, source: str, annotator: str, progress: Progress) -> ImportView:
         """Keep what a file brings: documents first, then acts, in one step."""
         with self._importing:
+            if self.store.count_documents() > self._ground.n_documents:
+                # Whoever added documents was stopped before all was laid out, or is not there yet.
+                self._grow(progress)
             warnings = warn_of_texts(file, self._ground.corpus, self._ground.rows)
             fresh = fresh_documents(file, self._ground.rows)
             if fresh is not None:

@@ -237,8 +237,9 @@ def find_ground(store: Store, settings: Mapping[str, Any], *, n_topics: int, pro
     """
     vectorizer, corpus = _find_vectorizer(store, settings), store.corpus()
     X = _unpack_matrix(_need(store, _COUNTS))
-    if X.shape[0] < len(corpus):
-        # Documents were added, and whoever added them was stopped before all was laid out.
+    if store.settings().get(LAID_OUT, 0) < len(corpus):
+        # Documents were added, and whoever added them was stopped before all was laid out. Some arrays may be of all
+        # documents and others not, so only what was noted last tells.
         ground = lay_ground(corpus, vectorizer, vectorizer.transform(corpus), n_topics=n_topics, progress=progress)
         keep_ground(store, ground)
         return ground
