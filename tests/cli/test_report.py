@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from wayword import NMF, Project, Vectorizer, save
+from wayword import NMF, Vectorizer, save
 from wayword.cli.console import settings
 from wayword.cli.demo import place_report
 from wayword.cli.main import main
-from wayword.guidance.actions import AddLabel
 
 TEXTS = ["A clean room", "Clean bed, large room", "Friendly staff", "The desk staff were friendly"]
 
@@ -75,20 +74,6 @@ def test_a_project_has_a_page_of_its_own(stays, capsys):
     assert "<title>Nights &lt;away&gt;</title>" in (stays / "project.html").read_text(encoding="utf-8")
     run("report", "stays.project", "--title", "other", code=2)
     assert "leave out" in capsys.readouterr().err
-
-
-def test_the_demo_ends_with_a_project_that_has_labels_and_is_served(stays, monkeypatch):
-    served = []
-    monkeypatch.setattr("wayword.cli.demo_project._ANSWERS", 4)
-    monkeypatch.setattr("wayword.cli.demo.serve_project", served.append)
-    run("demo", "--max-terms", 500)
-    assert served == [str(stays / "wayword-demo.wayword")]
-    with Project.open(served[0]) as project:
-        assert project.view().n_labelled == 4
-        project.apply(AddLabel("mine", "Mine"), annotator="ada")
-    run("demo", "--max-terms", 500)
-    with Project.open(served[1]) as project:
-        assert "Mine" in [label.name for label in project.labels()]
 
 
 def test_the_demo_as_json_says_where_its_report_is(stays, capsys):
