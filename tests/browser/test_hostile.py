@@ -1,5 +1,7 @@
 """Documents that mean harm are shown letter for letter, on every screen that shows them."""
 
+from urllib.parse import quote
+
 import pytest
 
 from browser.tabs import SCREENS, make_corpus, open_tab
@@ -40,6 +42,21 @@ def hostile(tmp_path):
         yield made, ids
 
 
+def check_text(project, place, id, shown):
+    """Check what is shown of a document: no store keeps a NUL, and of the longest only the beginning is shown."""
+    view = project.document(id, "x")
+    assert shown == view.text
+    assert HOSTILE[place].replace("\0", "\ufffd").startswith(shown)
+    assert len(shown) == len(HOSTILE[place]) or view.truncated
+
+
+def check_nothing_came_alive(tab):
+    """Check that no text has become an element, ran, or made the browser complain."""
+    assert tab.find("main script, main img, main b[id], main table table, main u").count() == 0
+    assert tab.page.evaluate("window.broken") is None
+    assert tab.said == []
+
+
 def test_hostile_text_is_shown_letter_for_letter_and_does_nothing(browser, hostile):
     project, ids = hostile
     with serving(project) as served:
@@ -48,17 +65,17 @@ def test_hostile_text_is_shown_letter_for_letter_and_does_nothing(browser, hosti
         for place, id in enumerate(ids):
             tab.page.evaluate("id => { location.hash = '#/label?id=' + encodeURIComponent(id) }", id)
             tab.wait("id => document.querySelector('.label .about bdi')?.textContent === id", id)
-            shown = tab.page.evaluate("document.querySelector('.letters').textContent")
-            assert shown == project.document(id, "x").text
-            # No store keeps a NUL; of the longest document only the beginning is shown.
-            assert HOSTILE[place].replace("\0", "\ufffd").startswith(shown)
-            assert len(shown) == len(HOSTILE[place]) or project.document(id, "x").truncated
+            check_text(project, place, id, tab.page.evaluate("document.querySelector('.letters').textContent"))
         for screen in SCREENS:
             tab.go(screen)
-            tab.wait("() => !document.querySelector('main .bone')")
-            assert tab.find("main script, main img, main b[id], main table table, main u").count() == 0
+            check_nothing_came_alive(tab)
+        for place, id in enumerate(ids):
+            tab.go(f"documents?doc={quote(id, safe='')}")
+            tab.wait("id => document.querySelector('.side h2')?.textContent === id", id)
+            check_text(project, place, id, tab.page.evaluate("document.querySelector('.side .letters').textContent"))
+            check_nothing_came_alive(tab)
         tab.go(f"documents?doc={'%3Cb'}")
-        tab.find(".notice").wait_for()
+        tab.find(".notice", has_text="<b").wait_for()
         assert tab.page.evaluate("window.broken") is None
         tab.said.clear()  # the last document does not exist, and a browser says itself that an answer was an error
         tab.close()
