@@ -3,6 +3,7 @@
 from browser.tabs import open_tab, watch
 from programs import PATIENCE
 from server.serving import serving, wait_until
+from wayword.guidance.actions import Label
 
 
 def test_a_search_narrows_the_list_and_many_are_labelled_and_taken_back_at_once(tab, labelled):
@@ -60,6 +61,39 @@ def test_filters_are_kept_in_the_address(tab, labelled):
     tab.find(".empty", has_text="No document is like this").wait_for()
     tab.find("button", has_text="Clear all filters").click()
     tab.find("header p", has_text="80 documents").wait_for()
+
+
+def test_documents_are_filtered_by_person_and_confidence_and_sorted_by_it(tab, labelled):
+    # Labels that have nothing to do with the subject leave guesses in doubt.
+    said = [
+        (f"{name}-{4 * k + place}", ("food", "music")[k % 2])
+        for k in range(5, 12)
+        for place, name in ((1, "food"), (3, "music"))
+    ]
+    labelled.apply([Label((id,), (label,)) for id, label in said], annotator="ben")
+    labelled.apply([Label(("food-77", "space-76"), ("food",))], annotator="cleo")
+    labelled.refresh()
+    tab.enter(screen="documents")
+
+    def wait_for(ids):
+        tab.wait(
+            "ids => ids === [...document.querySelectorAll('.line')].map(one => one.dataset.id).join()", ",".join(ids)
+        )
+
+    tab.find("select[aria-label='Annotator']").select_option("cleo")
+    wait_for(["space-76", "food-77"])
+    tab.find("select[aria-label='Annotator']").select_option("")
+    tab.find("select[aria-label='Status']").select_option("open")
+    for order in ("-chance", "chance"):
+        tab.find("select[aria-label='Order']").select_option(order)
+        wait_for([line.id for line in labelled.documents(status="open", sort=order, limit=50).lines])
+    sure = labelled.documents(status="open", sort="chance", least_chance=0.5, most_chance=0.8, limit=50)
+    assert 0 < sure.total < labelled.documents(status="open").total
+    tab.find("select[aria-label='Confidence of the guess']").select_option("0.5-0.8")
+    wait_for([line.id for line in sure.lines])
+    shown = tab.find(".line .guess .digits").all_inner_texts()
+    assert all(50 <= int(text.removesuffix(" %")) <= 80 for text in shown)
+    assert shown == sorted(shown)
 
 
 def test_a_document_shows_shares_the_words_behind_them_and_what_everybody_says(tab, labelled):

@@ -38,3 +38,14 @@ def test_every_format_is_downloaded(tab, labelled, format):
     assert started.value.suggested_filename.startswith("wayword.")
     assert started.value.path().stat().st_size > 0
     tab.find(".toast", has_text="is ready").wait_for()
+
+
+def test_the_report_is_downloaded_as_one_page(tab, labelled):
+    tab.enter(screen="exchange")
+    with tab.page.expect_download() as started:
+        tab.find("button", has_text="Download the report").click()
+    tab.find(".toast", has_text="is ready").wait_for()
+    assert started.value.suggested_filename == "wayword-report.html"
+    text = started.value.path().read_text(encoding="utf-8")
+    assert all(label.name in text for label in labelled.labels())
+    assert all(topic.terms[0].term in text for topic in labelled.topics())

@@ -2,8 +2,10 @@
 
 import json
 
-from server.serving import wait_until
-from wayword.guidance.actions import AddLabel, Label
+from browser.tabs import make_corpus, open_tab
+from server.serving import serving, wait_until
+from wayword.guidance.actions import AddAnchor, AddLabel, Label
+from wayword.workbench.project import Project
 
 SUBJECTS = ("space", "food", "sport", "music")
 
@@ -37,9 +39,18 @@ def label_ten(tab):
     return seen
 
 
+def read_topics(tab):
+    """Return what the screen Topics says of each topic: which label it belongs to, and its words."""
+    rows = """rows => rows.map(row => [row.dataset.topic, row.querySelector(".belongs").textContent + ": "
+        + [...row.querySelectorAll(".term")].map(term => term.dataset.term).join(" ")])"""
+    return dict(tab.find(".topic").evaluate_all(rows))
+
+
 def test_ten_documents_are_labelled_by_keyboard_alone_and_topics_and_questions_follow(tab, project):
-    before = project.topics()
-    tab.enter()
+    tab.enter(screen="topics")
+    before = read_topics(tab)
+    tab.go("label")
+    asked = tab.text(".why")
     make_labels(tab)
     seen = label_ten(tab)
     assert len(set(seen)) == 10
@@ -51,11 +62,16 @@ def test_ten_documents_are_labelled_by_keyboard_alone_and_topics_and_questions_f
     }
     assert tab.text(".saved").strip() == "Saved"
     assert "10 of 80 documents labelled · 10 by you" in tab.text(".label header p")
-    # The reason names chances by now, and topics know the labels.
-    assert "%" in tab.text(".why")
+    # Reasons are about labels by now, a badge says that topics moved, and their rows know the labels.
+    assert "no labelled document yet" in asked
+    assert "likeliest labels" in tab.text(".why")
+    tab.find(".moves:not(.still) .badge", has_text="moved").wait_for()
     project.refresh()
-    assert project.topics() != before
-    assert any(topic.label for topic in project.topics())
+    tab.go("topics")
+    named = {name for row in read_topics(tab).values() for name in SUBJECTS if row.startswith(name)}
+    assert len(named) > 1
+    assert not any(row.startswith(SUBJECTS) for row in before.values())
+    assert {topic: row for topic, row in read_topics(tab).items() if topic in before} != before
 
 
 def test_undo_takes_back_everything_step_by_step_and_shows_the_document_again(tab, project):
@@ -142,7 +158,10 @@ def test_what_is_being_read_stays_as_it_is_while_others_label(tab, labelled):
     tab.find(".letters").wait_for()
     read = "() => [document.querySelector('.letters').innerHTML, document.querySelector('.letters').getBoundingClientRect().top, [...document.querySelectorAll('.choice')].map(one => one.textContent)]"
     before, number = tab.page.evaluate(read), labelled.view().n_acts
+    topic = labelled.topics()[0]
+    word = next(term.term for term in topic.terms if term.term not in topic.anchors)
     acts = [AddLabel("more", "More"), *(Label((f"food-{k}",), ("more",)) for k in range(13, 41, 4))]
+    acts.append(AddAnchor(topic.id, word))
     labelled.apply(acts, annotator="ben")
     labelled.refresh()
     tab.find(".moves:not(.still)").wait_for()
@@ -151,7 +170,10 @@ def test_what_is_being_read_stays_as_it_is_while_others_label(tab, labelled):
     assert tab.find(".choice[aria-pressed='true']").count() == 1
     tab.press("m")
     tab.find("dialog", has_text="Topics moved").wait_for()
-    assert tab.find("dialog .came, dialog .went").count() > 0
+    moved = tab.find("dialog .moved-list > li", has=tab.find(".came.anchor"))
+    assert moved.locator("b").inner_text() == topic.name
+    assert moved.locator(".came.anchor bdi").all_inner_texts() == [word]
+    assert all(line.strip() for line in tab.find("dialog .moved-list > li > :last-child").all_inner_texts())
     tab.press("Escape")
 
 
@@ -201,3 +223,66 @@ def test_enter_without_a_label_says_what_to_do_and_help_lists_the_keys(tab, labe
     assert all(text in keys for text in ("Submit", "Skip", "Undo my last act", "Go to Topics", "New label"))
     tab.press("Escape")
     tab.find("dialog").wait_for(state="detached")
+
+
+def show_percent(share):
+    """Return a share above zero as the page shows it."""
+    return f"{100 * share:.0f} %" if share >= 0.005 else "<1 %"
+
+
+def test_labels_show_their_chances_and_two_are_submitted_at_once(tab, labelled):
+    tab.enter()
+    document = tab.document()
+    offers = labelled.document(document, "ada").suggestions
+    shown = tab.find(".choice").evaluate_all(
+        "all => all.map(one => [one.querySelector('bdi').textContent, one.querySelector('.digits')?.textContent])"
+    )
+    assert len(offers) == 4
+    assert shown == [[offer.name, show_percent(offer.chance)] for offer in offers]
+    tab.press("1", "2", "3", "3", "Enter")
+    tab.wait_for_another(document)
+    assert sorted(labelled.document(document, "ada").labels) == sorted(offer.label for offer in offers[:2])
+    tab.press("ArrowLeft")
+    tab.find(".why", has_text="You said").wait_for()
+    assert sorted(tab.find(".why .tag").all_inner_texts()) == sorted(offer.name for offer in offers[:2])
+
+
+def test_where_a_document_has_one_label_the_last_that_is_pressed_counts(browser, tmp_path):
+    with Project.create(tmp_path / "one.wayword", make_corpus(24), n_topics=4) as one, serving(one) as served:
+        one.apply([AddLabel(name, name) for name in SUBJECTS], annotator="ben")
+        tab = open_tab(browser, served.address)
+        tab.enter()
+        document = tab.document()
+        tab.press("1", "3")
+        assert tab.find(".choice").evaluate_all("all => all.map(one => one.ariaPressed)") == [
+            "false",
+            "false",
+            "true",
+            "false",
+        ]
+        wanted = tab.text(".choice[aria-pressed='true'] bdi")
+        tab.press("Enter")
+        tab.wait_for_another(document)
+        assert one.document(document, "ada").labels == [wanted]
+        tab.close()
+
+
+def test_a_slash_searches_documents_or_finds_one_of_many_labels(tab, labelled):
+    tab.enter()
+    tab.document()
+    tab.press("/")
+    tab.wait_for_screen("documents")
+    tab.wait("() => document.activeElement.type === 'search'")
+    labelled.apply([AddLabel(f"more-{k}", f"Subject {k}") for k in range(8)], annotator="ben")
+    tab.page.reload()
+    tab.wait_for_screen("documents")
+    tab.go("label")
+    document = tab.document()
+    tab.press("/", *"ject 7")
+    tab.wait("() => document.querySelectorAll('.choice').length === 1")
+    tab.press("Enter")
+    tab.wait("() => document.querySelectorAll('.choice').length === 12")
+    assert tab.find(".choice[aria-pressed='true'] bdi").all_inner_texts() == ["Subject 7"]
+    tab.press("Enter")
+    tab.wait_for_another(document)
+    assert labelled.document(document, "ada").labels == ["more-7"]

@@ -4,7 +4,7 @@ import pytest
 
 from browser.tabs import SCREENS, open_tab
 from server.serving import serving
-from wayword.guidance.actions import RenameTopic
+from wayword.guidance.actions import AddLabel, Label, RenameTopic
 
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
 
@@ -61,6 +61,22 @@ def test_the_purity_slider_ranks_words_anew_at_once_and_is_kept(tab, labelled):
     tab.wait("was => document.querySelector('.theme .terms').innerText !== was", before)
     labelled.refresh()
     assert labelled.overview().purity == 0
+
+
+def test_background_and_residual_are_fitted_from_the_overview(tab, project, monkeypatch):
+    monkeypatch.setattr("wayword.workbench.core._IDLE", 1e9)  # no fit but the one that is asked for
+    names = ("space", "food")
+    said = [Label((f"{name}-{place + 4 * k}",), (name,)) for place, name in enumerate(names) for k in range(5)]
+    project.apply([*(AddLabel(name, name) for name in names), *said], annotator="ben")
+    tab.enter(screen="overview")
+    for card in (".background", ".residual"):
+        assert tab.text(card) == "Not fitted yet: press “Fit now”."
+    tab.find("button", has_text="Fit now").click()
+    tab.find(".residual .quote").first.wait_for()
+    seen = project.overview()
+    assert tab.find(".background li").all_inner_texts() == [term.term for term in seen.background[:24]]
+    goals = tab.find(".residual .quote").evaluate_all("all => all.map(one => one.hash)")
+    assert goals == [f"#/documents?doc={line.id}" for line in seen.residual]
 
 
 def test_a_click_on_the_rings_opens_the_card(tab, labelled):

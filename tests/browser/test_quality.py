@@ -3,6 +3,8 @@
 from server.serving import wait_until
 from wayword.guidance.actions import Label
 
+KAPPAS = ("Krippendorff's alpha", "Fleiss' kappa", "Same labels")
+
 
 def test_a_disagreement_is_decided_with_one_button(tab, labelled):
     labelled.apply([Label(("space-0",), ("food",))], annotator="cleo")
@@ -25,6 +27,7 @@ def test_measuring_runs_in_the_background_and_shows_what_was_found(tab, labelled
         for k in range(3, 12)
     ]
     labelled.apply([Label((document,), (name,)) for name, document in more], annotator="ben")
+    labelled.apply([Label((document,), (name,)) for name, document in more[:12]], annotator="cleo")
     tab.enter(screen="quality")
     tab.find(".empty", has_text="Nothing is measured yet").wait_for()
     tab.find("header button", has_text="Measure now").click()
@@ -35,4 +38,13 @@ def test_measuring_runs_in_the_background_and_shows_what_was_found(tab, labelled
     assert shown[:2] == [f"{figure.value:.2f}" for figure in (found.estimate, found.accuracy)]
     assert tab.text(".advice") == found.advice
     assert tab.find(".heat tbody tr").count() == 4
-    assert tab.find(".coherence li").count() == len(labelled.quality().coherence)
+    assert tab.find(".coherence li").count() == len(found.coherence)
+    tab.find("ww-figure[name='learning_curve'] .main-svg").first.wait_for()
+    curve = tab.page.evaluate("() => document.querySelector('.figure .plot').calcdata[1].map(point => point.y)")
+    assert curve == [accuracy for _, accuracy, _, _ in found.curve]
+    rows = tab.find(".agreement tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+    assert [row[0] for row in rows] == [*KAPPAS, "Cohen's kappa: ben and cleo"]
+    assert {row[1] for row in rows} == {"1.00"}
+    assert rows[-1][2] == "12 documents"

@@ -173,3 +173,36 @@ def test_a_frozen_topic_says_so_and_keeps_its_words(tab, labelled):
     settle(tab)
     now = next(one for one in labelled.topics() if one.id == view.id)
     assert (now.frozen, [term.term for term in now.terms]) == (True, [term.term for term in view.terms])
+
+
+def test_a_topic_is_pinned_loses_an_anchor_by_key_and_is_let_go(tab, labelled):
+    tab.enter(screen="topics")
+    view = next(topic for topic in labelled.topics() if not topic.pinned)
+    row, spare = row_of(tab, view.id), view.terms[1].term
+    assert spare not in view.anchors
+
+    def choose(text):
+        row.locator("button[aria-label^='More about']").click()
+        tab.find("[role='menuitem']", has_text=text).click()
+
+    choose("Pin")
+    row.locator(".sign", has_text="pinned").wait_for()
+    settle(tab)
+    assert "1 of them yours" in tab.text(".topics header p")
+    row.locator(f".term[data-term='{spare}']").click()
+    tab.find("[role='menuitem']", has_text="an anchor").click()
+    row.locator(f".chip[data-term='{spare}']").wait_for()
+    row.locator(".effect .came.anchor", has_text=spare).wait_for()
+    settle(tab)
+    row.locator(f".chip[data-term='{spare}']").focus()
+    tab.press("Delete")
+    row.locator(f".chip[data-term='{spare}']").wait_for(state="detached")
+    row.locator(".effect .went.anchor", has_text=spare).wait_for()
+    settle(tab)
+    assert anchors_of(labelled, view.id) == view.anchors
+    # The focus stays among the anchors, so that the next key finds one.
+    assert tab.page.evaluate("document.activeElement.dataset.term") == view.anchors[-1]
+    choose("Let go")
+    row.locator(".sign").wait_for(state="detached")
+    settle(tab)
+    assert not any(topic.pinned for topic in labelled.topics())
