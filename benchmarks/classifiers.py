@@ -25,7 +25,7 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.svm import LinearSVC
 
 from benchmarks.measure import REPOSITORY, find_corpus
-from wayword import ThemeNMF, Vectorizer, log_rank_accuracy, read_corpus, split_documents
+from wayword import ThemeNMF, Vectorizer, log_rank_accuracy, read_corpus, select_terms, split_documents
 from wayword.evaluation.calibration import expected_calibration_error
 
 CORPORA = ("brown", "bills112", "yelp", "reuters", "20newsgroups")
@@ -163,47 +163,47 @@ def measure_bar(corpora: list[str], ratios: list[float], seeds: int) -> None:
             print(f"{corpus} {ratio:.0%} seed {seed}: {best.accuracy:.1f} by {best.classifier}", flush=True)
 
 
-def fit_themes(split: Split, X: Any) -> tuple[np.ndarray, float]:
-    """Return the chances of the test documents' labels by the default model, and the seconds it took."""
+def fit_themes(split: Split, counts: dict[str, Any]) -> tuple[str, np.ndarray, float]:
+    """Return what was counted, the chances of the test documents' labels by the default model, and the seconds it took."""
     told = np.full(split.labels.shape, -1)
     told[split.train] = split.labels[split.train]
     y: Any = told
     if split.has_one_label_each:
         y = [int(row.argmax()) if row.max() > 0 else None for row in told]
     start = time.perf_counter()
-    chances = ThemeNMF().fit(X, y).predict_proba(X[split.test])
-    return chances, time.perf_counter() - start
+    best = select_terms(counts, y).best
+    chances = ThemeNMF().fit(counts[best], y).predict_proba(counts[best][split.test])
+    return best, chances, time.perf_counter() - start
 
 
 def measure_themes(corpora: list[str], ratios: list[float], seeds: int) -> None:
     """Try the default model on every split that the file has not got yet."""
     ledger, bar = Ledger(RESULTS / "themes.jsonl"), Ledger(RESULTS / "classifiers.jsonl")
     for corpus in corpora:
-        X = None
+        counts: dict[str, Any] = {}
         for ratio, seed, split in make_splits(corpus, ratios, range(seeds)):
             if ledger.has(corpus, ratio, seed):
                 continue
-            X = make_vectorizer().fit_transform(split.texts) if X is None else X
-            chances, seconds = fit_themes(split, X)
+            counts = counts or count_terms(split.texts)
+            terms, chances, seconds = fit_themes(split, counts)
             error = 100.0 * expected_calibration_error(split.labels[split.test], chances)
-            found = Trial(corpus, ratio, seed, "themes", split.measure(chances), seconds, error)
+            found = Trial(corpus, ratio, seed, f"themes {terms}", split.measure(chances), seconds, error)
             ledger.add([found])
             best = bar.best(corpus, ratio, seed) if bar.has(corpus, ratio, seed) else None
             beside = f"bar {best.accuracy:.1f}" if best else "no bar yet"
             print(f"{corpus} {ratio:.0%} {seed}: {found.accuracy:.1f}, {beside}, calibration {error:.1f}", flush=True)
 
 
-def make_vectorizer() -> Vectorizer:
-    """Return what counts words and pairs of words, stop words included: they matter for stars."""
+def make_vectorizer(ngrams: tuple[int, int]) -> Vectorizer:
+    """Return what counts words, or words and pairs, stop words included: they matter for stars."""
     return Vectorizer(
-        language="none",
-        lemmatize=False,
-        stop_words=None,
-        min_length=2,
-        ngrams=(1, 2),
-        min_df=2,
-        max_terms=50_000,
+        language="none", lemmatize=False, stop_words=None, min_length=2, ngrams=ngrams, min_df=2, max_terms=50_000
     )
+
+
+def count_terms(texts: list[str]) -> dict[str, Any]:
+    """Return the counts to choose from by labelled documents: pairs, unless words alone are better."""
+    return {name: make_vectorizer(pair).fit_transform(texts) for name, pair in (("pairs", (1, 2)), ("words", (1, 1)))}
 
 
 def write_table() -> str:

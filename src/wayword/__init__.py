@@ -26,6 +26,7 @@ _HOMES = {
     "Stability": "evaluation.stability",
     "StreamedCorpus": "corpus.streaming",
     "SupervisedAnchors": "models.supervised_anchors",
+    "TermSelection": "evaluation.features",
     "ThemeNMF": "models.themes",
     "TopicDiscovery": "models.discovery",
     "TopicInfo": "interpret.topics",
@@ -69,6 +70,7 @@ _HOMES = {
     "resolved_topics": "evaluation.matching",
     "save": "models.persistence",
     "select_k": "evaluation.selection",
+    "select_terms": "evaluation.features",
     "split_documents": "evaluation.splits",
     "term_scores": "interpret.terms",
     "theme_terms": "interpret.terms",
@@ -105,6 +107,7 @@ if TYPE_CHECKING:
     from wayword.evaluation.coherence import c_v, npmi, umass
     from wayword.evaluation.consensus import Consensus, consensus_topics
     from wayword.evaluation.diversity import inverted_rbo, topic_diversity
+    from wayword.evaluation.features import TermSelection, select_terms
     from wayword.evaluation.likelihood import held_out_likelihood
     from wayword.evaluation.matching import TopicMatch, match_topics, resolved_topics, topic_coverage, weighted_jaccard
     from wayword.evaluation.ranking import RankMatch, log_rank_accuracy, match_by_genetic_algorithm, match_by_log_rank
@@ -155,6 +158,7 @@ __all__ = [
     "Stability",
     "StreamedCorpus",
     "SupervisedAnchors",
+    "TermSelection",
     "ThemeNMF",
     "TopicDiscovery",
     "TopicInfo",
@@ -199,6 +203,7 @@ __all__ = [
     "resolved_topics",
     "save",
     "select_k",
+    "select_terms",
     "split_documents",
     "term_scores",
     "theme_terms",

@@ -110,6 +110,17 @@ def test_fit_passes_its_options_on(capsys, stays, tmp_path):
     assert (found.n_subtopics, found.n_new_topics) == (1, 1)
 
 
+@pytest.mark.parametrize(("told", "ngrams"), [("not good", (1, 2)), ("good", (1, 1))])
+def test_fit_chooses_words_or_pairs_by_the_labels(capsys, tmp_path, told, ngrams):
+    """Only a pair tells the labels apart, or a word does."""
+    good, bad = ("good not", "not good") if " " in told else ("good fine", "fine")
+    rows = [(f"{k}", f"{good if k % 2 else bad} number{k % 3}", ["up" if k % 2 else "down"]) for k in range(60)]
+    options = ("--ngrams", "auto", "--language", "none", "--out", tmp_path / "m.wayword")
+    run("fit", write(tmp_path / "said.jsonl", rows), "--themes", *options)
+    assert load(tmp_path / "m.wayword")[0].ngrams == ngrams
+    assert "60 held-out documents" in capsys.readouterr().err
+
+
 def test_a_document_of_several_labels_makes_a_model_of_several_labels(stays, tmp_path):
     write(stays, [*ROWS, BOTH])
     run("fit", stays, "--themes", "--min-df", 1)

@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.svm import LinearSVC
 
-from wayword.models.linear import fit_linear, weigh
+from wayword.models.linear import fit_linear, usual_cost, weigh
 
 
 def draw(seed=0, n_documents=60, n_terms=25, n_labels=3):
@@ -20,7 +20,7 @@ def test_scores_are_those_of_linear_support_vectors_on_sublinear_tfidf(weighted)
     X, indicator, weights = draw()
     other, _, _ = draw(1)
     weights = weights if weighted else np.ones(len(weights))
-    linear = fit_linear(X, indicator, weights)
+    linear = fit_linear(X, indicator, weights, C=1.0)
     tfidf = TfidfTransformer(sublinear_tf=True).fit(X)
     assert linear.score(other).shape == (60, 3)
     for label in range(3):
@@ -77,3 +77,13 @@ def test_planes_do_not_depend_on_the_number_of_threads(monkeypatch):
         linear = fit_linear(X, indicator, weights)
         results.add((linear.planes.tobytes(), linear.offsets.tobytes()))
     assert len(results) == 1
+
+
+def test_errors_cost_more_where_labels_have_few_documents():
+    few, many = np.ones((29, 2), dtype=bool), np.ones((30, 2), dtype=bool)
+    assert usual_cost(few) == 10.0
+    assert usual_cost(many) == 1.0
+    rng = np.random.default_rng(0)
+    X, indicator = sparse.csr_matrix(rng.poisson(1.0, (40, 6)).astype(float)), rng.random((40, 2)) < 0.5
+    given, usual = fit_linear(X, indicator, np.ones(40), C=10.0), fit_linear(X, indicator, np.ones(40))
+    np.testing.assert_array_equal(given.planes, usual.planes)

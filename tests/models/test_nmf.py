@@ -25,7 +25,7 @@ from naive.factor import (
 from wayword import NMF, Vectorizer, match_topics, weighted_jaccard
 from wayword.errors import InputError
 from wayword.kernels.factor import Limits
-from wayword.models.folding import fold_in
+from wayword.models.folding import fold_in, step_toward
 from wayword.models.heldout import completion_score
 
 LOSSES = ["kl", "frobenius"]
@@ -145,6 +145,18 @@ def test_folding_in_keeps_to_the_topics_allowed(size, seed, loss):
         # As if the other topics were not there.
         alone = fold_in(sparse.csr_matrix(x[None]), H[allowed], loss)
         assert loss_of(x[None], w[None], H, loss) <= loss_of(x[None], alone, H[allowed], loss) + 1e-5 * (1 + x.sum())
+
+
+@pytest.mark.parametrize(("loss", "multiply"), [("kl", multiply_weights), ("frobenius", multiply_weights_squares)])
+def test_steps_toward_the_best_weights_are_multiplicative_updates(loss, multiply):
+    rng = np.random.default_rng(0)
+    X, H = rng.poisson(1.0, (8, 12)).astype(float), rng.gamma(0.5, size=(3, 12))
+    W = np.ones((8, 3))
+    for _ in range(4):
+        W = multiply(X, W, H)
+    np.testing.assert_allclose(step_toward(sparse.csr_matrix(X), H, loss, 4), W, rtol=1e-9)
+    best = fold_in(sparse.csr_matrix(X), H, loss)
+    np.testing.assert_allclose(step_toward(sparse.csr_matrix(X), H, loss, 3000), best, atol=1e-3)
 
 
 @few

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from wayword.models.themes import ThemeNMF
 
 _ENDING = ".wayword"
+# What --ngrams auto chooses from: single words unless pairs are better beyond doubt.
+_NGRAMS = {"words": (1, 1), "pairs": (1, 2)}
 
 ModelArgument = Annotated[Path, typer.Argument(help="A model that 'wayword fit --themes' has saved.", exists=True)]
 
@@ -109,7 +111,9 @@ def fit(
         str, typer.Option(help="What unlabelled documents do: 'competing', 'semi' or 'supervised'.")
     ] = "competing",
     score: Annotated[str, typer.Option(help="By what to predict: a setting of ThemeNMF.")] = "stack",
-    ngrams: Annotated[str, typer.Option(help="Words of a term: 2 for up to two, or 1,3.")] = "1",
+    ngrams: Annotated[
+        str, typer.Option(help="Words of a term: 2 for up to two, 1,3, or 'auto' for one or two as labels tell.")
+    ] = "1",
     max_terms: Annotated[
         int | None, typer.Option("--max-terms", "--terms", help="Keep only the most frequent terms.", min=1)
     ] = None,
@@ -121,6 +125,7 @@ def fit(
     from sklearn.pipeline import make_pipeline
 
     from wayword.corpus.readers import read_corpus
+    from wayword.evaluation.features import select_terms
     from wayword.interpret.themes import describe_themes
     from wayword.matrix.vectorizer import Vectorizer
     from wayword.models.persistence import save
@@ -129,15 +134,21 @@ def fit(
     if not themes:
         raise InputError("say what kind of model to fit; --themes is what there is for now")
     out = check_output(model_name(path) if out is None else out, path)
-    vectorizer = Vectorizer(
-        language=language, ngrams=parse_ngrams(ngrams), min_df=parse_frequency(min_df), max_terms=max_terms
-    )
+    wanted = _NGRAMS if ngrams == "auto" else {"": parse_ngrams(ngrams)}
+    counting: dict[str, Any] = {"language": language, "min_df": parse_frequency(min_df), "max_terms": max_terms}
+    vectorizers = {name: Vectorizer(ngrams=pair, **counting) for name, pair in wanted.items()}
     choices: dict[str, Any] = {"mode": mode, "supervision": supervision, "score": score}
     model = ThemeNMF(subtopics, n_new_topics=new_topics, random_state=seed, **choices)
     with progress() as report:
         corpus = read_corpus(path, progress=report, **reading)
         labels = labels_of(corpus, path)
-        model.fit(vectorizer.fit_transform(corpus, progress=report), labels, progress=report)
+        counts = {name: one.fit_transform(corpus, progress=report) for name, one in vectorizers.items()}
+        found = select_terms(counts, labels) if ngrams == "auto" else None
+        best = found.best if found else ""
+        vectorizer = vectorizers[best]
+        model.fit(counts[best], labels, progress=report)
+    if found:
+        note(found.reason)
     save(make_pipeline(vectorizer, model), out)
     print_themes(describe_themes(model, vectorizer.vocabulary_))
     note(f"saved the model to {out}")

@@ -1,4 +1,4 @@
-"""Fold documents into topics that stay as they are: the best weights of each document, to the end."""
+"""Fold documents into topics that stay as they are: the best weights of each document, or some steps toward them."""
 
 from __future__ import annotations
 
@@ -48,4 +48,29 @@ def _fold(side: Side, X: sparse.csr_matrix, components: np.ndarray, loss: Loss) 
         return W
     W = np.empty((X.shape[0], topics.shape[1]), dtype=X.dtype)
     side.solve_kl(W, topics, sums_of(topics), sweeps=SWEEPS, settled=SETTLED)
+    return W
+
+
+def step_toward(X: sparse.csr_matrix, components: np.ndarray, loss: Loss, n_steps: int) -> np.ndarray:
+    """Return weights of documents after some multiplicative updates from even ones, as a thesis or a peer has them.
+
+    They are not the best weights: where topics are much alike, documents keep some of each for long.
+
+    Parameters
+    ----------
+    X, components, loss
+        As for `fold_in`.
+    n_steps : int
+        How many updates.
+    """
+    topics = np.ascontiguousarray(components.T, dtype=X.dtype)
+    # How large they are to begin with cancels in the first update.
+    W, side = np.ones((X.shape[0], topics.shape[1]), dtype=X.dtype), Side.of(X)
+    with one_blas_thread():
+        sums, gram = sums_of(topics), gram_of(topics)
+        for _ in range(n_steps):
+            if loss == "kl":
+                side.update_kl(W, topics, sums, newton=False)
+            else:
+                side.update_squares(W, topics, gram, newton=False)
     return W

@@ -13,6 +13,9 @@ from sklearn.svm import LinearSVC
 
 from wayword.matrix.weighting import inverse_document_frequencies
 
+# With fewer labelled documents a label, planes follow them more closely: errors cost more.
+_FEW_DOCUMENTS, _COST_OF_FEW = 30, 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class Linear:
@@ -52,7 +55,12 @@ def find_idf(X: sparse.csr_matrix) -> np.ndarray:
     return np.where(frequencies > 0, inverse_document_frequencies(frequencies, X.shape[0]), 0.0)
 
 
-def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray, *, C: float = 1.0) -> Linear:
+def usual_cost(indicator: np.ndarray) -> float:
+    """Return how much errors cost, for so many documents of so many labels."""
+    return _COST_OF_FEW if indicator.sum() < _FEW_DOCUMENTS * indicator.shape[1] else 1.0
+
+
+def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray, *, C: float | None = None) -> Linear:
     """Fit a plane for each label.
 
     Parameters
@@ -63,9 +71,10 @@ def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray,
         Which labels apply.
     weights : array of shape (n_documents,)
         How much each document counts.
-    C : float
-        How much errors cost.
+    C : float, optional
+        How much errors cost; as usual for so many documents and labels if not given.
     """
+    C = usual_cost(indicator) if C is None else C
     idf = find_idf(X)
     rows = weigh(X, idf)
 

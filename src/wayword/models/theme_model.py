@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
 from wayword.models.calibration import apply_curves, combine, correct
-from wayword.models.folding import fold_in
+from wayword.models.folding import fold_in, step_toward
 from wayword.models.inputs import check_matrix, drop_zeros
 from wayword.models.labelled import LabelledTopicModel
 from wayword.models.linear import Linear
@@ -41,6 +41,7 @@ class FittedThemes(LabelledTopicModel):
 
     mode: Mode
     background: bool
+    solver: Literal["cd", "mu"]
     dampen: Literal["auto"] | bool
     themes_: np.ndarray
     subtopics_: np.ndarray
@@ -49,6 +50,7 @@ class FittedThemes(LabelledTopicModel):
     new_background_: np.ndarray | None
     term_shares_: np.ndarray
     smoothing_: np.ndarray
+    n_iter_: int
     linear_: dict[str, np.ndarray] | None
     stack_: dict[str, Any]
 
@@ -104,21 +106,27 @@ class FittedThemes(LabelledTopicModel):
         background = W[:, -1] if self.background else np.zeros(len(W))
         return subtopics, np.broadcast_to(background, subtopics.shape[:2])
 
+    def _fold_in(self, counts: sparse.csr_matrix, topics: np.ndarray) -> np.ndarray:
+        """Return weights of topics: the best ones, or those after as many updates as the themes took."""
+        if self.solver == "mu":
+            return step_toward(counts, topics, self.loss, self.n_iter_)
+        return fold_in(counts, topics, self.loss)
+
     def _fold_apart(self, counts: sparse.csr_matrix, topics: np.ndarray) -> np.ndarray:
-        if self.loss == "kl":
+        if self.loss == "kl" and self.solver == "cd":
             return fold_into_themes(counts, by_terms(topics, counts.dtype))
-        W = [fold_in(counts, theme, self.loss) for theme in topics]
+        W = [self._fold_in(counts, theme) for theme in topics]
         return np.stack(W) if W else np.zeros((0, counts.shape[0], topics.shape[1]), dtype=counts.dtype)
 
     def _fold_together(self, counts: sparse.csr_matrix) -> np.ndarray:
         background = [] if self.background_ is None else [self.background_]
-        return fold_in(counts, np.vstack([self.components_, *background]), self.loss)
+        return self._fold_in(counts, np.vstack([self.components_, *background]))
 
     def _new_weights(self, counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
         """Return the weights of new topics and of their background."""
         n_new = len(self.new_topics_)
         if self.new_background_ is not None and self.mode == "separated":
-            W = fold_in(counts, np.vstack([self.new_topics_, self.new_background_]), self.loss)
+            W = self._fold_in(counts, np.vstack([self.new_topics_, self.new_background_]))
             return W[:, :n_new], W[:, -1]
         W = self._fold_together(counts)
         first = self.subtopics_.shape[0] * self.subtopics_.shape[1]

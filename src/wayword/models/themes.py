@@ -48,8 +48,6 @@ _CHOICES = {
     "dampen": ("auto", True, False),
 }
 _TINY = np.finfo(np.float64).tiny
-# With fewer labelled documents a theme, planes follow them more closely: errors cost more.
-_FEW_DOCUMENTS, _COST_OF_FEW = 30, 10.0
 
 
 class ThemeNMF(FittedThemes):
@@ -80,7 +78,8 @@ class ThemeNMF(FittedThemes):
         subtopics explain a document than its background does; the share of a theme's subtopics in its model of the
         document; the ratio of `theme_scores`; the same with topics scaled as the fit left them, as in the thesis.
     solver : {"cd", "mu"}
-        Coordinate descent with extrapolation, or the multiplicative updates of the thesis.
+        Coordinate descent with extrapolation, or the multiplicative updates of the thesis; with these, documents get
+        the weights that as many updates as the themes took lead to, rather than the best ones.
     dampen : "auto" or bool
         Whether to put log(1 + x) for each x, so that a word that is repeated counts less; by default unless
         ``score="thesis"``.
@@ -283,8 +282,7 @@ class ThemeNMF(FittedThemes):
 
     def _keep_linear(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray) -> None:
         told = labels.labelled
-        few = labels.indicator.sum() < _FEW_DOCUMENTS * len(labels.names)
-        linear = fit_linear(X[told], labels.indicator[told], weights[told], C=_COST_OF_FEW if few else 1.0)
+        linear = fit_linear(X[told], labels.indicator[told], weights[told])
         self.linear_ = {"idf": linear.idf, "planes": linear.planes, "offsets": linear.offsets}
 
     def _keep(self, themes: Themes, membership: Membership, counts: sparse.csr_matrix) -> None:
