@@ -13,9 +13,11 @@ import pytest
 
 from wayword import Corpus
 from wayword.errors import FormatError, InputError
-from wayword.guidance.actions import AddLabel, Adjudicate, Comment, Flag, Label
+from wayword.guidance.actions import AddLabel, Adjudicate, Comment, Flag, FreezeTopic, Label, SetAnchors
+from wayword.store.urls import open_store
 from wayword.workbench.exchange import read_exchange
 from wayword.workbench.project import Project
+from workbench.states import assert_same_state, state_of
 
 NAMES = ("theme0", "theme1", "theme2", "theme3")
 
@@ -87,8 +89,6 @@ def test_new_documents_are_counted_laid_out_and_kept(reopen):
 
 
 def test_documents_that_were_added_but_not_laid_out_are_laid_out_when_opened(reopen, file):
-    from wayword.store.urls import open_store
-
     store = open_store(file)
     store.add_documents(Corpus(["t0w0 t0w1 t1w1"], ids=["late"]))
     store.close()
@@ -120,6 +120,29 @@ def test_the_journal_goes_out_and_gives_another_project_the_same_state(labelled,
     labelled.refresh()
     other.refresh()
     assert [(t.id, t.label) for t in other.topics()] == [(t.id, t.label) for t in labelled.topics()]
+
+
+def test_a_journal_with_frozen_topics_gives_another_project_the_same_topics_to_the_last_bit(labelled, file, reopen):
+    first, second, third = (topic.id for topic in labelled.topics()[:3])
+    labelled.apply([FreezeTopic(first), FreezeTopic(second)], annotator="ada")
+    labelled.apply(Label(("d30", "d31"), ("theme0",)), annotator="ben")
+    labelled.apply([SetAnchors("new", ("t1w1", "t1w2")), FreezeTopic("new")], annotator="ben")
+    labelled.apply(FreezeTopic(second, frozen=False), annotator="ada")
+    labelled.apply(FreezeTopic(third), annotator="cay")
+    labelled.undo("cay")
+    labelled.apply(Label(("d32",), ("theme1",)), annotator="ben")
+    with reopen() as other:
+        other.import_file(labelled.export("journal"), format="journal", annotator="zoe")
+        assert_same_state(state_of(labelled), state_of(other))
+        labelled.redo("cay")
+        other.redo("cay")
+        assert_same_state(state_of(labelled), state_of(other))
+    # Whoever brought in a journal may be stopped before topics have followed: the file alone must do.
+    store = open_store(file)
+    for name in [name for name in store.array_names() if name.startswith("frozen/")]:
+        store.drop_arrays(name)
+    store.close()
+    assert_same_state(state_of(labelled), state_of(reopen()))
 
 
 @pytest.mark.parametrize("data", [b"not json\n", b"{}\n", b'{"kind": "flag"}\n'])

@@ -154,6 +154,47 @@ def test_freezing_again_keeps_the_terms_of_that_time_and_undo_those_of_the_first
     assert components(project)[topic].tobytes() == second.tobytes()
 
 
+def test_a_topic_can_be_made_and_frozen_in_one_step(project):
+    fresh = acts.SetAnchors("new", ("t1w1", "t1w2"))
+    do(project, fresh)
+    expected = components(project)["new"]
+    project.undo("ada")
+    do(project, fresh, acts.FreezeTopic("new"))
+    np.testing.assert_allclose(components(project)["new"], expected, rtol=1e-12)
+
+
+def test_parts_of_a_topic_can_be_frozen_and_divided_before_topics_have_followed(project, monkeypatch):
+    topic = project.topics()[0].id
+    project.refresh()
+    state = project._live.wait(0, None)
+    with monkeypatch.context() as patched:
+        patched.setattr(project._live, "wake", lambda number: None)
+        project.apply(acts.SplitTopic(topic, ("one", "two")), annotator="ada")
+        assert project._live.wait(0, None) is state
+        project.apply(acts.FreezeTopic("one"), annotator="ada")
+    project._live.wake(len(project._ledger))
+    do(project, acts.SplitTopic("two", ("two", "three")))
+    found = {view.id: view for view in project.topics()}
+    assert found["one"].frozen
+    assert {"two", "three"} <= set(found)
+    assert topic not in found
+
+
+def test_a_topic_without_terms_cannot_be_frozen_and_nothing_is_kept(project):
+    given = [acts.SetAnchors("new", ("t1w1",)), acts.SetAnchors("new", ()), acts.FreezeTopic("new")]
+    with pytest.raises(InputError, match="'new' has no terms that could be frozen; give it an anchor"):
+        project.apply(given, annotator="ada")
+    assert project.view().n_acts == 0
+
+
+def test_freezing_a_topic_that_is_gone_is_without_effect_and_says_why(project):
+    one, two = (topic.id for topic in project.topics()[:2])
+    do(project, acts.MergeTopics((two,), one))
+    done = project.apply([acts.SetAnchors(two, ("t1w1",)), acts.FreezeTopic(two)], annotator="ada")
+    assert f"the topic '{two}' is gone" in done.reason
+    project.refresh()
+
+
 def test_a_promoted_topic_becomes_a_label_with_its_terms_and_documents(project):
     topic = project.topics()[0]
     do(project, acts.PromoteTopic(topic.id, "new", "New"))

@@ -9,13 +9,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
+
+import numpy as np
 
 from wayword.errors import InputError
-from wayword.guidance.actions import Act, Entry, FreezeTopic, Skip, Unlabel
+from wayword.guidance.actions import Act, Entry, FreezeTopic, Skip, SplitTopic, Unlabel
 from wayword.guidance.fields import check_id
 from wayword.progress import Progress, ignore
 from wayword.store.base import Store
@@ -43,6 +45,8 @@ _LOG = logging.getLogger("wayword")
 _POLL, _IDLE = 1.0, 20.0
 # How long a view waits for the newest guesses and topics before it shows those there are.
 WAIT = 0.25
+# Names of arrays that hold the terms of frozen topics, before the id of the act.
+_FROZEN = "frozen/"
 
 
 class Core:
@@ -54,19 +58,28 @@ class Core:
         self._listeners: dict[int, Listener] = {}
         self._closing = threading.Event()
         self._ledger, self._settling = Ledger(store), Settling()
-        self._frozen: dict[str, Any] = {}
+        self._frozen: dict[str, np.ndarray | None] = {}
         self._themes: Themes | None = find_themes(store)
         self._quality: QualityView | None = find_quality(store)
         self._last_act = time.monotonic()
         self._stand_on(ground)
         self._queue = Queue(store, settings.double_coding)
         self._jobs = Jobs(lambda view: self._announce("job", view))
-        self._live = Live(ground, self._tell, lambda number: self._announce("topics", number))
+        with self._lock:  # it asks at once, and what it is told may need it
+            self._live = Live(ground, self._tell, lambda number: self._announce("topics", number))
         # Before somebody gives a topic a second anchor, what that needs is likely to be there.
-        threading.Thread(target=ground.topics.prepare, name="wayword-words", daemon=True).start()
+        threading.Thread(target=self._prepare_words, name="wayword-words", daemon=True).start()
         self._live.wake(len(self._ledger))
         self._watch = threading.Thread(target=self._look_out, name="wayword-watch", daemon=True)
         self._watch.start()
+
+    def _prepare_words(self) -> None:
+        try:
+            self._ground.topics.prepare()
+        except RuntimeError:
+            # A program that ends while this goes on takes its threads away; nobody will need it any more.
+            if not self._closing.is_set():
+                raise
 
     def _stand_on(self, ground: Ground) -> None:
         self._ground = ground
@@ -136,19 +149,35 @@ class Core:
     def _tell(self) -> Told:
         """Return what guesses and topics depend on."""
         with self._lock:
-            frozen = {topic: self._frozen_terms(act_id) for topic, act_id in self._ledger.frozen().items()}
-            return Told(self._ledger.guidance, self._settled(), frozen, self._settings.n_topics)
+            return self._tell_of(self._ledger, self._settled())
+
+    def _tell_of(self, ledger: Ledger, settled: Mapping[str, tuple[str, ...]]) -> Told:
+        held = {topic: self._frozen_terms(ledger, act_id) for topic, act_id in ledger.frozen().items()}
+        frozen = {topic: terms for topic, terms in held.items() if terms is not None}
+        return Told(ledger.guidance, settled, frozen, self._settings.n_topics)
 
     def _settled(self) -> dict[str, tuple[str, ...]]:
         return self._settling.settled(self._ledger.guidance)
 
-    def _frozen_terms(self, act_id: str) -> Any:
+    def _frozen_terms(self, ledger: Ledger, act_id: str) -> np.ndarray | None:
+        """Return the terms that an act has frozen; None if there was no such topic."""
         if act_id not in self._frozen:
-            kept = self.store.arrays(f"frozen/{act_id}")
-            if kept is None:
-                raise InputError(f"the project has lost the terms of a frozen topic ({act_id}); undo the freezing")
-            self._frozen[act_id] = kept["terms"]
+            kept = self.store.arrays(f"{_FROZEN}{act_id}")
+            # An act that came with a journal brings no terms.
+            self._frozen[act_id] = self._find_terms(ledger, act_id) if kept is None else kept["terms"]
         return self._frozen[act_id]
+
+    def _find_terms(self, ledger: Ledger, act_id: str) -> np.ndarray | None:
+        """Return the terms of the topic that an act freezes, as they are after all acts before it; keep them."""
+        number = ledger.number_of(act_id)
+        topic = cast(FreezeTopic, ledger.journal.entry(number).act).topic
+        before = ledger.at(number - 1)
+        state = self._live.compute_at(self._tell_of(before, Settling().settled(before.guidance)))
+        if topic not in state.ids:
+            return None
+        terms = state.topics.components[state.ids.index(topic)]
+        self.store.put_arrays(f"{_FROZEN}{act_id}", {"terms": terms})
+        return terms
 
     def _sight(self, wait: float | None = WAIT) -> Sight:
         """Return what is seen by now, having waited so long for the newest guesses."""
@@ -214,7 +243,8 @@ class Core:
         given = [acts] if isinstance(acts, Act) else list(acts)
         ids = self._check_ids(given, act_ids)
         check_id(annotator, "annotator")
-        state = self._live.wait(0, None)
+        # Parts of a topic are chosen from its terms, so it must be there.
+        state = self._live.wait(len(self._ledger) if any(isinstance(act, SplitTopic) for act in given) else 0, None)
         with self._lock:
             self._catch_up()
             entries = self._ledger.sign(given, annotator, ids)
@@ -236,15 +266,25 @@ class Core:
         return list(act_ids)
 
     def _prepare(self, acts: Sequence[Act], annotator: str, ids: Sequence[str], state: LiveState) -> list[Entry]:
-        """Return entries of acts that were checked and completed, with the terms of topics to be frozen kept."""
+        """Return entries of acts that were checked and completed."""
         check = Check(self._ground, self._ledger.guidance, state, self._settings.multilabel)
         complete = list(check.complete(acts))
         own = [f"{ids[place]} {what}".strip() for place, what, _ in complete]
-        for act_id, (_, _, act) in zip(own, complete, strict=True):
-            if isinstance(act, FreezeTopic) and act.frozen:
-                terms = state.topics.components[state.ids.index(act.topic)]
-                self.store.put_arrays(f"frozen/{act_id}", {"terms": terms})
-        return self._ledger.sign([act for _, _, act in complete], annotator, own)
+        entries = self._ledger.sign([act for _, _, act in complete], annotator, own)
+        self._keep_frozen(entries)
+        return entries
+
+    def _keep_frozen(self, entries: Sequence[Entry]) -> None:
+        """Keep the terms of topics that are to be frozen, before the acts are."""
+        for place, entry in enumerate(entries):
+            if not isinstance(entry.act, FreezeTopic) or not entry.act.frozen:
+                continue
+            ledger = self._ledger.followed_by(entries[: place + 1])
+            self._frozen[entry.act_id] = self._find_terms(ledger, entry.act_id)
+            if self._frozen[entry.act_id] is None and not ledger.reason_of(entry.act_id):
+                raise InputError(
+                    f"the topic {entry.act.topic!r} has no terms that could be frozen; give it an anchor that is not banned"
+                )
 
     def _keep(self, entries: Sequence[Entry]) -> list[int]:
         before = len(self._ledger)

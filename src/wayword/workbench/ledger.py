@@ -59,6 +59,14 @@ class Ledger:
         number = self._numbers.get(entry.act_id)
         return number is not None and self.journal.entry(number).repeats(entry)
 
+    def number_of(self, act_id: str) -> int:
+        """Return the number of an act that is in the journal."""
+        return self._numbers[act_id]
+
+    def reason_of(self, act_id: str) -> str:
+        """Return why an act is without effect; empty if it has one."""
+        return self.journal.outcome(self._numbers[act_id]).reason
+
     def sign(self, acts: Sequence[Act], annotator: str, act_ids: Sequence[str]) -> list[Entry]:
         """Return acts as entries of one step."""
         self._last = max(datetime.now(UTC), self._last + timedelta(microseconds=1))
@@ -90,6 +98,10 @@ class Ledger:
     def at(self, number: int) -> Ledger:
         """Return a ledger of the first acts, up to a number."""
         return Ledger(_Shelf(list(self.journal)[:number]))  # type: ignore[arg-type]
+
+    def followed_by(self, entries: Sequence[Entry]) -> Ledger:
+        """Return a ledger of all acts and some more, which are not kept."""
+        return Ledger(_Shelf([*self.journal, *entries]))  # type: ignore[arg-type]
 
     # Steps
 

@@ -233,9 +233,7 @@ class Project(Core):
         """Return what guesses and topics depended on after an act."""
         with self._lock:
             ledger = self._ledger.at(number)
-            frozen = {topic: self._frozen_terms(act_id) for topic, act_id in ledger.frozen().items()}
-        guidance = ledger.guidance
-        return Told(guidance, Settling().settled(guidance), frozen, self._settings.n_topics)
+            return self._tell_of(ledger, Settling().settled(ledger.guidance))
 
     def document(self, id: str, annotator: str) -> DocumentView:
         """Return a document, whole, as an annotator sees it."""
