@@ -120,8 +120,9 @@ class Check:
         told = {other.topic for other in given if isinstance(other, acts.SetAnchors)}
         parts = [part for part in act.into if part not in told]
         for part, term in zip(parts, self._choose(act.topic, len(parts)), strict=True):
-            self._pinned[part] = (term,)
-            yield acts.SetAnchors(part, (term,))
+            if self._pinned.get(part) != (term,):  # the topic itself may keep its anchor
+                self._pinned[part] = (term,)
+                yield acts.SetAnchors(part, (term,))
 
     def _choose(self, topic: str, n_parts: int) -> list[str]:
         if not n_parts:
