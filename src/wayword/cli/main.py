@@ -16,6 +16,7 @@ import typer
 
 from wayword import __version__
 from wayword.cli import (
+    acts,
     anchors,
     corpus,
     demo,
@@ -27,6 +28,7 @@ from wayword.cli import (
     report,
     select,
     serve,
+    show,
     simulate,
     themes,
 )
@@ -58,6 +60,8 @@ app.command()(simulate.simulate)
 app.command()(projects.new)
 app.command()(serve.serve)
 app.command()(label.label)
+app.command(help=acts.HELP)(acts.act)
+app.add_typer(show.app, name="show")
 app.command(name="import")(exchange.import_)
 app.command()(exchange.export)
 app.command()(projects.journal)

@@ -27,7 +27,9 @@ def default_annotator() -> str:
 
 AnnotatorOption = Annotated[
     str,
-    typer.Option("--annotator", "-a", help="Who you are; by default your name on this machine.", show_default=False),
+    typer.Option(
+        "--as", "--annotator", "-a", help="Who you are; by default your name on this machine.", show_default=False
+    ),
 ]
 
 
@@ -100,13 +102,13 @@ def journal(
         print_json([asdict(entry) for entry in entries])
         return
     rows = [
-        (entry.number, entry.when[:16].replace("T", " "), entry.annotator, entry.text, _say_effect(entry))
+        (entry.number, entry.when[:16].replace("T", " "), entry.annotator, entry.text, say_effect(entry))
         for entry in entries
     ]
     print_table(project, ("act", "when (UTC)", "who", "what", ""), rows, numbers=(0,))
 
 
-def _say_effect(entry: Any) -> str:
+def say_effect(entry: Any) -> str:
     """Return what became of an act, if anything is to be said."""
     if entry.reason:
         return f"without effect: {entry.reason}"
