@@ -327,6 +327,12 @@ class StoreContract:
         told = [store.claim(who, ["a", "b"], now=NOW, coders=2) for who in ("ada", "bob", "eve", "ada")]
         assert told == ["a", "a", "b", "a"]
 
+    def test_who_has_dealt_with_a_document_does_not_keep_it_from_others(self, store):
+        assert store.claim("ada", ["a", "b"], now=NOW) == "a"
+        spoken = {"a": ["ada"]}
+        told = [store.claim(who, ["a", "b"], now=NOW, spoken=spoken) for who in ("bob", "eve", "bob")]
+        assert told == ["a", "b", "a"]
+
     def test_claims_are_checked(self, store):
         for bad in ({"seconds": 0}, {"coders": 0}):
             with pytest.raises(InputError, match="a claim is for some seconds and one coder or more"):

@@ -131,6 +131,30 @@ def test_a_share_of_documents_is_labelled_twice(make, planted):
     assert project.question("zoe", wait=30.0).document.id != first
 
 
+@pytest.mark.parametrize("was_handed_out", [True, False])
+def test_a_document_that_is_labelled_twice_is_handed_to_one_more_alone(make, planted, was_handed_out):
+    corpus, truth = planted
+    project = start(make(corpus, double_coding=1.0))
+    if was_handed_out:
+        first = answer(project, truth).document.id
+    else:
+        first = "d5"
+        project.apply(Label((first,), (truth[5],)), annotator="ada")
+    assert project.question("bob", wait=30.0).document.id == first
+    assert project.question("cy", wait=30.0).document.id != first
+    assert project.question("bob", wait=30.0).document.id == first
+    project.apply(Skip((first,)), annotator="bob")
+    assert project.question("dee", wait=30.0).document.id == first
+
+
+def test_a_disagreement_goes_to_one_further_annotator_at_a_time(make, planted):
+    project = start(make(planted[0]))
+    for name, label in (("ada", "theme0"), ("ben", "theme1")):
+        project.apply(Label(("d0",), (label,)), annotator=name)
+    assert project.question("yan", wait=30.0).document.id == "d0"
+    assert project.question("zoe", wait=30.0).document.id != "d0"
+
+
 def test_a_disagreement_goes_to_somebody_who_has_not_spoken(make, planted):
     project = start(make(planted[0]))
     project.apply(Label(("d0",), ("theme0",)), annotator="ada")

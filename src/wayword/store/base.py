@@ -39,7 +39,7 @@ Threads and processes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
@@ -50,6 +50,8 @@ from wayword.corpus.corpus import Corpus, Document
 from wayword.guidance.actions import Entry
 
 CLAIM_SECONDS = 900
+Spoken = Mapping[str, Collection[str]]
+NOBODY: Spoken = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ class Store(Protocol):
         now: datetime,
         seconds: float = CLAIM_SECONDS,
         coders: int = 1,
+        spoken: Spoken = NOBODY,
     ) -> str | None:
         """Reserve the first free one of some documents for an annotator.
 
@@ -173,6 +176,8 @@ class Store(Protocol):
             For how long, unless it is settled.
         coders : int
             How many annotators a document may be handed to.
+        spoken : mapping of str to collection of str
+            Annotators who have dealt with documents, by document: what they still hold does not count.
 
         Returns
         -------

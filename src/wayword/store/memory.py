@@ -14,7 +14,7 @@ from wayword.corpus.corpus import BagOfWords, Corpus, Document
 from wayword.errors import DuplicateIdError, InputError, StoreError, shorten
 from wayword.guidance.actions import Entry
 from wayword.guidance.fields import check_id
-from wayword.store.base import CLAIM_SECONDS, Annotator, Hit
+from wayword.store.base import CLAIM_SECONDS, NOBODY, Annotator, Hit, Spoken
 from wayword.store.packing import (
     BAGS,
     check_claim,
@@ -172,12 +172,13 @@ class MemoryStore:
         now: datetime,
         seconds: float = CLAIM_SECONDS,
         coders: int = 1,
+        spoken: Spoken = NOBODY,
     ) -> str | None:
         """Reserve the first free one of some documents for an annotator; see `Store.claim`."""
         time = check_claim(documents, now, seconds, coders).timestamp()
         with self._lock:
             holders = {document: self._lasting(document, time) for document in documents}
-            chosen = find_free(documents, holders, annotator, coders)
+            chosen = find_free(documents, holders, annotator, coders, spoken)
             if chosen is not None:
                 self._claims[chosen] = {**holders[chosen], annotator: time + seconds}
             return chosen

@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -124,12 +124,17 @@ def check_claim(documents: Any, now: datetime, seconds: float, coders: int) -> d
 
 
 def find_free(
-    documents: Sequence[str], holders: Mapping[str, Mapping[str, float | None]], annotator: str, coders: int
+    documents: Sequence[str],
+    holders: Mapping[str, Mapping[str, float | None]],
+    annotator: str,
+    coders: int,
+    spoken: Mapping[str, Collection[str]],
 ) -> str | None:
     """Return the first document that an annotator may be handed, given who holds which until when."""
     for document in documents:
         held = holders.get(document, {})
         settled = annotator in held and held[annotator] is None
-        if not settled and len(held.keys() - {annotator}) < coders:
+        others = held.keys() - {annotator, *spoken.get(document, ())}
+        if not settled and len(others) < coders:
             return document
     return None

@@ -23,7 +23,7 @@ from wayword.errors import InputError, NotAProjectError, StoreError, shorten
 from wayword.guidance.actions import Entry
 from wayword.guidance.fields import check_id
 from wayword.store import document_tables, schema
-from wayword.store.base import CLAIM_SECONDS, Annotator, Hit
+from wayword.store.base import CLAIM_SECONDS, NOBODY, Annotator, Hit, Spoken
 from wayword.store.engines import explain, explained
 from wayword.store.migrating import bring_up_to_date, check_version, find_version
 from wayword.store.packing import (
@@ -252,13 +252,14 @@ class SqlStore:
         now: datetime,
         seconds: float = CLAIM_SECONDS,
         coders: int = 1,
+        spoken: Spoken = NOBODY,
     ) -> str | None:
         """Reserve the first free one of some documents for an annotator; see `Store.claim`."""
         time = check_claim(documents, now, seconds, coders).timestamp()
 
         def work(connection: sa.Connection) -> str | None:
             for batch in document_tables.batches(documents):
-                chosen = find_free(batch, _holders(connection, batch, time), annotator, coders)
+                chosen = find_free(batch, _holders(connection, batch, time), annotator, coders, spoken)
                 if chosen is not None:
                     _put(connection, schema.claims, document=chosen, annotator=annotator, until=time + seconds)
                     return chosen

@@ -23,7 +23,7 @@ from wayword.workbench.documents import Sight
 from wayword.workbench.live import LiveState
 from wayword.workbench.views import CountsView
 
-# How many people may be asked about a document on which two disagree, and how many label one twice.
+# How many people may speak about a document on which two disagree, and about one that is labelled twice.
 _JUDGES, _PAIR = 3, 2
 _OFFERED = 64
 _OPEN = Resolution("open")
@@ -74,10 +74,10 @@ class Queue:
             again, fresh = (
                 _first(pending.id, ids, pending.again == kind) for ids, kind in ((again, True), (fresh, False))
             )
-        for ids, coders in ((again, _JUDGES), (fresh, 1)):
-            found = self._claim(ids, annotator, coders)
+        for ids, kind in ((again, True), (fresh, False)):
+            found = self._claim(ids, annotator, sight.guidance)
             if found is not None:
-                self._pending[annotator] = Handed(found, coders > 1)
+                self._pending[annotator] = Handed(found, kind)
                 return self._pending[annotator]
         return None
 
@@ -92,10 +92,14 @@ class Queue:
         """Hand a document out next, if it is still to be dealt with."""
         self._pending[annotator] = Handed(document, again)
 
-    def _claim(self, ids: Iterator[str], annotator: str, coders: int) -> str | None:
-        """Return the first of some documents that is free."""
+    def _claim(self, ids: Iterator[str], annotator: str, guidance: Guidance) -> str | None:
+        """Return the first of some documents that is free.
+
+        A document that is asked about once more goes to one annotator at a time, beside those who have spoken.
+        """
         while offered := list(islice(ids, _OFFERED)):
-            found = self._store.claim(annotator, offered, now=datetime.now(UTC), coders=coders)
+            spoken = {id: tuple(guidance.labels[id]) for id in offered if id in guidance.labels}
+            found = self._store.claim(annotator, offered, now=datetime.now(UTC), spoken=spoken)
             if found is not None:
                 return found
         return None
