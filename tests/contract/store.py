@@ -155,8 +155,15 @@ class StoreContract:
         store.add_documents(Corpus(["moon " + "sea " * 50, "moon moon moon", "sea"], ids=IDS[:3]))
         assert [hit.id for hit in store.search("moon")] == ["b", "a"]
         assert [hit.id for hit in store.search("moon", limit=1)] == ["b"]
+        assert store.find("moon") == ["b", "a"]
         with pytest.raises(InputError, match="limit must be"):
             store.search("moon", limit=0)
+
+    def test_all_documents_of_a_query_are_found_however_many(self, store):
+        store.add_documents(Corpus(["moon and sun"] * 1_200 + ["sun"]))
+        assert store.find("moon") == [str(k) for k in range(1_200)]
+        assert len(store.find("sun")) == 1_201
+        assert store.find("nowhere") == store.find("?!") == store.find("") == []
 
     @several_examples
     @given(query=QUERIES)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wayword import Vectorizer
+from wayword import Corpus, Vectorizer
 from wayword.errors import InputError
 from wayword.guidance.actions import AddLabel, Flag, Label, Skip
 from wayword.workbench.text import Reader, count_units, cut_excerpt, make_showable
@@ -57,6 +57,15 @@ def test_a_topic_lists_its_documents_the_most_typical_first(labelled, planted):
     page = labelled.documents(topic=topic.id, sort="relevance", limit=5)
     theme = f"theme{next(t.term for t in topic.terms if not t.term.startswith('common'))[1]}"
     assert {planted[1][int(line.id[1:])] for line in page.lines} == {theme}
+
+
+def test_filters_look_at_all_that_a_search_finds_and_not_at_the_first_thousand(make):
+    project = make(Corpus(["moon over the sea", "moon and stars"] * 750, ids=[f"d{k}" for k in range(1_500)]))
+    project.apply([AddLabel("a", "A"), Label(tuple(f"d{k}" for k in range(1_000)), ("a",))], annotator="ada")
+    assert project.documents(query="moon").total == 1_500
+    still_open = project.documents(query="moon", status="open", offset=490)
+    assert (still_open.total, [line.id for line in still_open.lines]) == (500, [f"d{k}" for k in range(1_490, 1_500)])
+    assert project.documents(query="moon", status="open", sort="relevance").lines[0].excerpt.startswith("moon")
 
 
 def test_a_search_gives_documents_that_hold_the_words(labelled, planted):

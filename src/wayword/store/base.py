@@ -96,6 +96,10 @@ class Store(Protocol):
         """Return the documents that hold all words of a query, the best first."""
         ...
 
+    def find(self, query: str) -> list[str]:
+        """Return the ids of all documents that `search` would find without a limit, the best first."""
+        ...
+
     def append(self, entry: Entry) -> int:
         """Keep an act and return its number."""
         ...

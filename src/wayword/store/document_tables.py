@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,15 +29,11 @@ _INDEX_FILE = sa.text(
     "INSERT INTO document_search(rowid, text) SELECT number, text FROM documents WHERE number > :before"
 )
 _PUT_WORDS = sa.text("INSERT INTO document_words VALUES (:number, to_tsvector('simple', :words))")
-_FIND = {
-    "sqlite": sa.text(
-        "SELECT d.id, d.text, d.exact FROM document_search JOIN documents d ON d.number = document_search.rowid"
-        " WHERE document_search MATCH :query ORDER BY bm25(document_search), d.number LIMIT :limit"
-    ),
-    "postgresql": sa.text(
-        "SELECT d.id, d.text, d.exact FROM document_words w JOIN documents d ON d.number = w.number,"
-        " to_tsquery('simple', :query) q WHERE w.words @@ q ORDER BY ts_rank(w.words, q) DESC, d.number LIMIT :limit"
-    ),
+_FOUND = {
+    "sqlite": " FROM document_search JOIN documents d ON d.number = document_search.rowid"
+    " WHERE document_search MATCH :query ORDER BY bm25(document_search), d.number",
+    "postgresql": " FROM document_words w JOIN documents d ON d.number = w.number, to_tsquery('simple', :query) q"
+    " WHERE w.words @@ q ORDER BY ts_rank(w.words, q) DESC, d.number",
 }
 
 
@@ -116,10 +112,21 @@ def read_document(connection: sa.Connection, id: str) -> Document | None:
     return None if row is None else _unpack(row)
 
 
-def find_documents(connection: sa.Connection, phrases: list[Phrase], limit: int) -> list[Hit]:
-    """Return the documents that hold some phrases, the best first."""
+def _find(connection: sa.Connection, phrases: list[Phrase], columns: str, limit: int | None) -> Iterable[Any]:
+    """Return some columns of the documents that hold some phrases, the best first."""
     dialect = connection.dialect.name
     query = to_fts5(phrases) if dialect == "sqlite" else to_tsquery(phrases)
+    at_most = "" if limit is None else f" LIMIT {limit:d}"
+    return connection.execute(sa.text(f"SELECT {columns}{_FOUND[dialect]}{at_most}"), {"query": query})
+
+
+def find_documents(connection: sa.Connection, phrases: list[Phrase], limit: int) -> list[Hit]:
+    """Return the documents that hold some phrases, the best first."""
     pattern = to_pattern(phrases)
-    rows = connection.execute(_FIND[dialect], {"query": query, "limit": limit})
+    rows = _find(connection, phrases, "d.id, d.text, d.exact", limit)
     return [Hit(id, cut_excerpt(unpack_text(text, exact), pattern)) for id, text, exact in rows]
+
+
+def find_ids(connection: sa.Connection, phrases: list[Phrase]) -> list[str]:
+    """Return the ids of all documents that hold some phrases, the best first."""
+    return [id for (id,) in _find(connection, phrases, "d.id", None)]

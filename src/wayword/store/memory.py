@@ -25,7 +25,7 @@ from wayword.store.packing import (
     pack_metadata,
     unpack_arrays,
 )
-from wayword.store.queries import cut_excerpt, read_query, to_pattern
+from wayword.store.queries import Phrase, cut_excerpt, read_query, to_pattern
 
 
 class MemoryStore:
@@ -74,17 +74,21 @@ class MemoryStore:
     def search(self, query: str, *, limit: int = 50) -> list[Hit]:
         """Return the documents that hold all words of a query, those that hold them most often first."""
         phrases = read_query(query, limit)
-        if not phrases:
-            return []
+        any_of_them = to_pattern(phrases)
+        return [Hit(document.id, cut_excerpt(document.text, any_of_them)) for document in self._find(phrases)[:limit]]
+
+    def find(self, query: str) -> list[str]:
+        """Return the ids of all documents that `search` would find without a limit, the best first."""
+        return [document.id for document in self._find(read_query(query))]
+
+    def _find(self, phrases: list[Phrase]) -> list[Document]:
         patterns = [to_pattern([phrase]) for phrase in phrases]
         found = []
-        for document in list(self._documents.values()):
+        for document in list(self._documents.values()) if phrases else []:
             counts = [len(pattern.findall(document.text)) for pattern in patterns]
             if all(counts):
                 found.append((-sum(counts), document))
-        any_of_them = to_pattern(phrases)
-        best = sorted(found, key=lambda pair: pair[0])[:limit]
-        return [Hit(document.id, cut_excerpt(document.text, any_of_them)) for _, document in best]
+        return [document for _, document in sorted(found, key=lambda pair: pair[0])]
 
     def append(self, entry: Entry) -> int:
         """Keep an act and return its number."""

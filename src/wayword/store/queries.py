@@ -6,6 +6,7 @@ A query is read here into words alone, so that nothing a person types can reach 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from wayword.errors import InputError
@@ -32,7 +33,7 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def read_query(query: str, limit: int) -> list[Phrase]:
+def read_query(query: str, limit: int = 1) -> list[Phrase]:
     """Return what must occur; nothing if the query holds no word."""
     if not isinstance(query, str):
         raise InputError(f"a query must be text, got {type(query).__name__}")
@@ -73,3 +74,9 @@ def cut_excerpt(text: str, pattern: re.Pattern[str]) -> str:
     end = start + _EXCERPT
     inside = " ".join(text[start:end].split())
     return ("… " if start else "") + inside + (" …" if end < len(text) else "")
+
+
+def make_cutter(query: str) -> Callable[[str], str]:
+    """Return a function that cuts the excerpts of texts that a query has found."""
+    pattern = to_pattern(read_query(query))
+    return lambda text: cut_excerpt(text, pattern)

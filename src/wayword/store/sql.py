@@ -161,6 +161,11 @@ class SqlStore:
             return []
         return self._read(lambda connection: document_tables.find_documents(connection, phrases, limit))
 
+    def find(self, query: str) -> list[str]:
+        """Return the ids of all documents that `search` would find without a limit, the best first."""
+        phrases = read_query(query)
+        return self._read(lambda connection: document_tables.find_ids(connection, phrases)) if phrases else []
+
     def append(self, entry: Entry) -> int:
         """Keep an act and return its number."""
         return self.append_all([entry])[0]

@@ -12,6 +12,7 @@ import numpy as np
 from wayword.errors import InputError, shorten
 from wayword.guidance.state import Guidance, Resolution
 from wayword.models.inputs import check_choice, check_number, check_whole
+from wayword.store.queries import make_cutter
 from wayword.workbench.evidence import Evidence
 from wayword.workbench.live import LiveState
 from wayword.workbench.text import LONGEST_SHOWN, Reader, count_units, cut_excerpt, make_showable
@@ -27,7 +28,6 @@ from wayword.workbench.views import (
 
 STATUSES = ("open", "single", "agreed", "adjudicated", "disagreement", "skipped")
 SORTS = ("order", "chance", "-chance", "relevance", "doubt")
-MOST_FOUND = 1_000
 _LONGEST_PAGE = 1_000
 _SUGGESTIONS, _NEIGHBOURS, _TOPICS = 5, 5, 6
 _LEAST_TOPIC, _LEAST_SHARE = 0.2, 0.02
@@ -253,7 +253,13 @@ def _sort(sight: Sight, rows: Sequence[int], wanted: Filter, relevance: Mapping[
     return sorted(rows)
 
 
-def list_documents(sight: Sight, wanted: Filter, hits: Sequence[tuple[str, str]] | None) -> DocumentPage:
+def _cut_excerpts(sight: Sight, rows: Sequence[int], query: str) -> dict[int, str]:
+    """Return the texts of documents around what was looked for."""
+    cut, texts = make_cutter(query), sight.state.ground.corpus.texts
+    return {row: cut(texts[row]) for row in rows}
+
+
+def list_documents(sight: Sight, wanted: Filter, hits: Sequence[str] | None) -> DocumentPage:
     """Return a piece of the list of documents that pass a filter.
 
     Parameters
@@ -262,20 +268,21 @@ def list_documents(sight: Sight, wanted: Filter, hits: Sequence[tuple[str, str]]
         What is known.
     wanted : Filter
         Which documents.
-    hits : sequence of (str, str), optional
-        Ids and excerpts of documents that a search found, the best first; None without a search.
+    hits : sequence of str, optional
+        Ids of all documents that a search found, the best first; None without a search.
     """
     wanted.check(sight)
     state, ground = sight.state, sight.state.ground
     shares = state.document_shares[:, state.ids.index(wanted.topic)] if wanted.topic else None
     passing = _mask(sight, wanted, shares)
-    excerpts = {ground.rows[id]: excerpt for id, excerpt in hits or () if id in ground.rows}
-    candidates: Iterable[int] = np.flatnonzero(passing).tolist() if hits is None else list(excerpts)
+    found = None if hits is None else [ground.rows[id] for id in hits if id in ground.rows]
+    candidates: Iterable[int] = np.flatnonzero(passing).tolist() if found is None else found
     keep = _keep(sight, wanted)
     rows = [row for row in candidates if passing[row] and keep(row)]
-    relevance = {row: -float(place) for place, row in enumerate(excerpts)}
-    if shares is not None and hits is None:
+    relevance = {row: -float(place) for place, row in enumerate(rows)}
+    if shares is not None and found is None:
         relevance = {row: float(shares[row]) for row in rows}
     ordered = _sort(sight, rows, wanted, relevance)
     page = ordered[wanted.offset : wanted.offset + wanted.limit]
+    excerpts = {} if found is None else _cut_excerpts(sight, page, wanted.query)
     return DocumentPage(len(rows), wanted.offset, [show_line(sight, row, excerpts.get(row)) for row in page])

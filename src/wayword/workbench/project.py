@@ -22,7 +22,7 @@ from wayword.store.urls import open_store
 from wayword.workbench import creating
 from wayword.workbench.core import Core
 from wayword.workbench.creating import Settings
-from wayword.workbench.documents import MOST_FOUND, Filter, check_known, list_documents, show_document, show_line
+from wayword.workbench.documents import Filter, check_known, list_documents, show_document, show_line
 from wayword.workbench.exchange import read_exchange, write_exchange, write_exchange_to
 from wayword.workbench.figures import draw, draw_evolution
 from wayword.workbench.live import Move, Settling, Told
@@ -263,9 +263,7 @@ class Project(Core):
             Which piece.
         """
         asked = Filter(**wanted)
-        hits = None
-        if asked.query.strip():
-            hits = [(hit.id, hit.excerpt) for hit in self.store.search(asked.query, limit=MOST_FOUND)]
+        hits = self.store.find(asked.query) if asked.query.strip() else None
         return list_documents(self._sight(), asked, hits)
 
     def complete(self, prefix: str, limit: int = 10) -> list[str]:
