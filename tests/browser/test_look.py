@@ -82,6 +82,9 @@ def test_background_and_residual_are_fitted_from_the_overview(tab, project, monk
 def test_a_click_on_the_rings_opens_the_card(tab, labelled):
     tab.enter(screen="overview")
     tab.find(".figure .main-svg").first.wait_for()
+    # Every sector is told: themes by their names, topics by their first words.
+    told = {label.name for label in labelled.labels()} | {topic.name.split(", ")[0] for topic in labelled.topics()}
+    assert told <= set(tab.find(".figure .slicetext:visible").all_text_contents())
     name = tab.find(".theme[data-label] h2").first.inner_text()
     tab.find(".figure .slice", has_text=name).first.click()
     tab.find(".theme.opened", has_text=name).wait_for()

@@ -28,7 +28,7 @@ class Chips extends HTMLElement {
     if (this.#field) return;
     this.classList.add("anchors");
     this.#field = makeCombo({
-      placeholder: "Add an anchor",
+      placeholder: "Add anchor",
       search: async (prefix) => (await api.get("/api/terms", { prefix, limit: 8 })).map((term) => ({ value: term, text: term })),
       choose: (term) => this.#tell("add", term),
     });

@@ -49,7 +49,7 @@ class Overview {
     this.about = h("p", null, " ");
     this.slider = document.createElement("ww-purity");
     this.slider.preview = (purity) => this.refresh(purity);
-    this.rings = h("ww-figure", { name: "sunburst", height: "340", label: "Themes and their topics as rings; the cards beside it tell the same in words", none: "The rings appear with the first topics." });
+    this.rings = h("ww-figure", { name: "sunburst", height: "370", label: "Themes and their topics as rings; the cards beside it tell the same in words", none: "The rings appear with the first topics." });
     this.rings.adapt = (figure) => colourRings(figure, this.view);
     this.rings.chosen = (point) => this.open(findTheme(point.customdata, this.view));
     this.themes = h("div", { class: "cards themes" });

@@ -57,7 +57,7 @@ class Quality {
       basis,
       advice,
       h("div", { class: "halves" }, h("section", { class: "card pad" }, h("h2", null, "Learning curve"), h("p", { class: "quiet small" }, "Estimated accuracy for documents without labels, by the number of labels"), this.curve), h("section", { class: "card pad" }, h("h2", null, "Coherence of topics"), h("p", { class: "quiet small" }, "How often the best words of a topic occur together: from −1 to 1"), makeCoherence(quality.coherence, (id) => this.names.get(id) ?? id))),
-      h("section", { class: "card pad" }, h("h2", null, "Confusion"), h("p", { class: "quiet small" }, "Rows: what people say. Columns: the first guess. Dark off the diagonal: labels that are taken for each other."), makeConfusion(quality.confusion)),
+      h("section", { class: "card pad" }, h("h2", null, "Confusion"), h("p", { class: "quiet small" }, "Rows: what people say. Columns: the first guess. Strong colour off the diagonal: labels that are taken for each other."), makeConfusion(quality.confusion)),
       h("section", { class: "card pad" }, h("h2", null, "Labels that may be wrong"), h("p", { class: "quiet small" }, "Everything else says otherwise. Look again: either the label is wrong, or the document teaches something new."), makeSuspects(quality.suspects)),
     ];
   }

@@ -37,6 +37,12 @@ function inkOn(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 ? "#14181d" : "#ffffff";
 }
 
+/** Sectors are narrow here: a topic is told by its first word; pointing at it tells the rest. */
+function writeRings(trace, depth) {
+  trace.text = trace.labels.map((label, k) => (depth(k) > 1 ? label.split(/,(?: |<br>)/, 1)[0] : label));
+  trace.textinfo = "text";
+}
+
 /** Give every theme the colour that its label has on the page, its topics paler ones; new topics have none yet. */
 export function colourRings({ data, layout }, view) {
   Object.assign(layout, { margin: { l: 0, r: 0, t: 0, b: 0 } });
@@ -51,5 +57,6 @@ export function colourRings({ data, layout }, view) {
     if (!found) trace.marker.colors[k] = lighten(NEUTRAL, Math.min(0.22 * (depth(k) - 1), 0.6));
     else if (state.labels.has(found.label)) trace.marker.colors[k] = depth(k) === 1 ? readHue(found.label) : lighten(readHue(found.label), Math.min(0.22 * (depth(k) - 1), 0.6));
   });
+  writeRings(trace, depth);
   trace.insidetextfont = { color: trace.marker.colors.map((colour) => inkOn(colour) ?? layout.template?.layout?.font?.color ?? "#7d858e") };
 }
