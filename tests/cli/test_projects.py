@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import pty
-import subprocess
-import sys
 
 import pytest
 import typer
@@ -144,22 +140,3 @@ def test_what_a_terminal_would_obey_is_spelled_out(monkeypatch, run, tmp_path, c
     assert "\x1b" not in shown
     assert "\\x1b" in shown
     assert "[bold]x[/bold]" in shown
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of Unix")
-def test_label_takes_single_keys_in_a_terminal(project):
-    leader, follower = pty.openpty()
-    code = f"from wayword.cli.label import label; label({project!r}, 'ada')"
-    try:
-        # All keys at once: what is typed ahead is not lost.
-        os.write(leader, b"1\r1\r q")
-        done = subprocess.run(
-            [sys.executable, "-c", code], stdin=follower, capture_output=True, timeout=120, check=True
-        )
-    finally:
-        os.close(leader)
-        os.close(follower)
-    assert b"labelled 2 documents" in done.stderr
-    with Project.open(project) as made:
-        kinds = [line.kind for line in made.journal(newest_first=False)]
-        assert kinds == ["import", "label", "label", "skip"]

@@ -2,104 +2,69 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from wayword.cli.console import note, output, printable, progress
+from wayword.cli.keys import DIGITS, END, ENTER, LEFT, RIGHT, SPACE, UNDO, LineKeys, TerminalKeys
 from wayword.cli.projects import AnnotatorOption, ProjectArgument, default_annotator
-from wayword.guidance.actions import AddLabel, Label, Skip
+from wayword.errors import InputError
+from wayword.guidance.actions import Act, AddLabel, Comment, Flag, Label, Skip
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
     from wayword.workbench.project import Project
-    from wayword.workbench.views import DocumentView, LabelView, QuestionView
+    from wayword.workbench.views import CountsView, DocumentView, LabelView
 
-ENTER, SPACE, END = "\n", " ", ""
-_DIGITS = "1234567890"
 _STYLES = ("cyan", "yellow", "green", "magenta", "blue", "red", "bright_cyan", "bright_yellow", "bright_green", "white")
-_HELP = """  1-9, 0   put a label on, or take it off
-  Enter    keep the labels and go on
-  Space    pass over this document
-  u        take back the last step
-  n        name a label: a new one, or one without a key
-  ?        this help
-  q        leave; all that was kept stays kept"""
-_LINES_HELP = """  One line for each document: numbers of labels (such as 1 or 13) and Enter. A line with a blank alone passes over;
-  u, ? and q are as above, and 'n NAME' names a label."""
+_HELP = """  1-9, 0      put a label on, or take it off
+  Enter       keep the labels and go on
+  Space       pass over this document
+  u, Ctrl+Z   take back the last step
+  <-, ->      go back to documents that you have seen, and on again
+  /           search all documents, and go to one
+  n           name a label: a new one, or one without a key
+  f           flag the document for a second look, or take the flag off
+  c           comment on the document
+  ?           this help
+  q           leave; all that was kept stays kept"""
 
 
-@contextmanager
-def _single_keys() -> Iterator[int]:
-    """Let a terminal give each key at once; what is typed ahead is kept."""
-    import termios
-    import tty
+class Desk:
+    """The documents that were dealt with, in order, and the one that is looked at: one of these, or the next question."""
 
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
-    try:
-        tty.setcbreak(descriptor, termios.TCSANOW)
-        yield descriptor
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSANOW, before)
+    def __init__(self) -> None:
+        self._seen: list[str] = []
+        self._place = 0
 
+    @property
+    def now(self) -> str | None:
+        """The document that is looked at again; None where it is the next question."""
+        return self._seen[self._place] if self._place < len(self._seen) else None
 
-class TerminalKeys:
-    """Keys of a terminal, one at a time."""
+    def go_on(self, document: str) -> None:
+        """Leave a document that was dealt with for the one after it."""
+        if self.now is None:
+            self._seen = [*(id for id in self._seen if id != document), document]
+            self._place = len(self._seen)
+        else:
+            self._place += 1
 
-    hint = ""
+    def move(self, step: int) -> bool:
+        """Go back or on; false where there is nothing more."""
+        if not 0 <= self._place + step <= len(self._seen):
+            return False
+        self._place += step
+        return True
 
-    def read(self) -> str:
-        """Return the next key; an empty text at the end."""
-        with _single_keys() as descriptor:
-            key = os.read(descriptor, 1).decode("ascii", "replace")
-        return ENTER if key == "\r" else END if key == "\x04" else key
-
-    def ask_name(self) -> str:
-        """Return a name that is typed."""
-        try:
-            return input("name of the label: ").strip()
-        except EOFError:
-            return ""
-
-
-class LineKeys:
-    """Keys from lines, where there is no terminal: the digits of a line are followed by Enter."""
-
-    hint = _LINES_HELP
-
-    def __init__(self, read_line: Callable[[], str]) -> None:
-        self._read_line = read_line
-        self._waiting: list[str] = []
-        self._name = ""
-
-    def read(self) -> str:
-        """Return the next key; an empty text at the end."""
-        if not self._waiting:
-            line = self._read_line()
-            if not line:
-                return END
-            self._waiting = self._keys_of(line.rstrip("\r\n"))
-        return self._waiting.pop(0)
-
-    def ask_name(self) -> str:
-        """Return the name that stood behind an ``n``."""
-        return self._name
-
-    def _keys_of(self, line: str) -> list[str]:
-        if line and not line.strip():
-            return [SPACE]
-        line = line.strip()
-        if line[:1] == "n":
-            self._name = line[1:].strip()
-            return ["n"]
-        if not line or all(key in _DIGITS for key in line):
-            return [*line, ENTER]
-        return list(line)
+    def turn_to(self, document: str | None) -> None:
+        """Look at a document, or with None at the next question."""
+        if document is not None and document not in self._seen:
+            self._seen.append(document)
+        self._place = len(self._seen) if document is None else self._seen.index(document)
 
 
 class Session:
@@ -119,27 +84,45 @@ class Session:
 
     def __init__(self, project: Project, annotator: str, keys: TerminalKeys | LineKeys, console: Console) -> None:
         self._project, self._annotator, self._keys, self._console = project, annotator, keys, console
+        self._desk = Desk()
         self._chosen: list[str] = []
+        self._flagged = False
         self._actions: dict[str, Callable[[DocumentView], bool]] = {
             ENTER: self._submit,
             SPACE: self._skip,
-            "u": self._undo,
+            UNDO: self._undo,
+            LEFT: lambda _: self._move(-1),
+            RIGHT: lambda _: self._move(1),
+            "/": self._search,
             "n": self._name,
+            "f": self._flag,
+            "c": self._comment,
             "?": self._help,
         }
         self.n_labelled = 0
 
     def run(self) -> None:
         """Ask until nothing is left, or the person leaves."""
-        while True:
+        with self._keys:
+            while True:
+                document = self._look()
+                if document is None:
+                    self._console.print("nothing is left to label", style="bold")
+                    return
+                if not self._answer(document):
+                    return
+
+    def _look(self) -> DocumentView | None:
+        """Show the document that the desk is at, with the labels that it has from this person."""
+        if self._desk.now is None:
             question = self._project.question(self._annotator)
-            if question.document is None:
-                self._console.print("nothing is left to label", style="bold")
-                return
-            self._chosen = list(question.document.labels)
-            self._show(question)
-            if not self._answer(question.document):
-                return
+            document, counts, reasons = question.document, question.counts, question.reasons
+        else:
+            document, counts, reasons = self._project.document(self._desk.now, self._annotator), None, []
+        if document is not None:
+            self._chosen, self._flagged = list(document.labels), document.flagged
+            self._show(document, counts, reasons)
+        return document
 
     def _answer(self, document: DocumentView) -> bool:
         """Follow keys until a document is dealt with; whether to go on."""
@@ -147,15 +130,28 @@ class Session:
             key = self._keys.read()
             if key in (END, "q"):
                 return False
-            if key in _DIGITS:
+            if key in DIGITS:
                 self._toggle_key(key)
-            elif key in self._actions and self._actions[key](document):
+            elif key in self._actions and self._follow(key, document):
                 return True
+
+    def _follow(self, key: str, document: DocumentView) -> bool:
+        """Do what a key says; whether another document is to be shown."""
+        try:
+            return self._actions[key](document)
+        except InputError as error:
+            # A name that cannot be, for example, is no reason to end.
+            self._say(printable(str(error)))
+            return False
 
     # What keys do
 
+    def _apply(self, act: Act) -> None:
+        done = self._project.apply(act, annotator=self._annotator)
+        self._say(f"kept as act {done.number}")
+
     def _toggle_key(self, key: str) -> None:
-        labels, place = self._project.labels(), _DIGITS.index(key)
+        labels, place = self._project.labels(), DIGITS.index(key)
         if place < len(labels):
             self._toggle(labels[place].id)
         else:
@@ -172,22 +168,64 @@ class Session:
         if not self._chosen:
             self._say("no label is chosen: press a number first, or Space to pass over")
             return False
-        done = self._project.apply(Label((document.id,), tuple(self._chosen)), annotator=self._annotator)
+        self._apply(Label((document.id,), tuple(self._chosen)))
         self.n_labelled += 1
-        self._say(f"kept as act {done.number}")
+        self._desk.go_on(document.id)
         return True
 
     def _skip(self, document: DocumentView) -> bool:
-        self._project.apply(Skip((document.id,)), annotator=self._annotator)
+        # Once dealt with there is nothing to pass over: a look back ends where it began.
+        if not document.labels and not document.skipped:
+            self._project.apply(Skip((document.id,)), annotator=self._annotator)
+        self._desk.go_on(document.id)
         return True
 
     def _undo(self, _: DocumentView) -> bool:
         done = self._project.undo(self._annotator)
-        self._say(done.reason or f"taken back: {', '.join(done.undone) or 'the last step'}")
-        return not done.reason
+        self._say(done.reason or f"taken back: {printable(', '.join(done.undone)) or 'the last step'}")
+        if done.reason:
+            return False
+        self._desk.turn_to(done.undone[0] if len(done.undone) == 1 else None)
+        return True
+
+    def _move(self, step: int) -> bool:
+        if self._desk.move(step):
+            return True
+        self._say("there is no document before" if step < 0 else "this is the newest; Enter or Space goes on")
+        return False
+
+    def _search(self, _: DocumentView) -> bool:
+        words = self._keys.ask("search for")
+        found = self._project.documents(query=words, sort="relevance", limit=len(DIGITS)) if words else None
+        if found is None or not found.lines:
+            self._say(f"no document holds {printable(words)}" if words else "no words, no search")
+            return False
+        for key, line in zip(DIGITS, found.lines, strict=False):
+            self._say(f"  {key}  {printable(line.id)}: {printable(' '.join(line.excerpt.split()))}")
+        self._say(f"{found.total:,} found; a number goes to one of these, any other key back")
+        key = self._keys.choose()
+        if not key or key not in DIGITS[: len(found.lines)]:
+            self._say("back at the document")
+            return False
+        self._desk.turn_to(found.lines[DIGITS.index(key)].id)
+        return True
+
+    def _flag(self, document: DocumentView) -> bool:
+        self._apply(Flag((document.id,), not self._flagged))
+        self._flagged = not self._flagged
+        self._say("flagged" if self._flagged else "not flagged any more")
+        return False
+
+    def _comment(self, document: DocumentView) -> bool:
+        text = self._keys.ask("comment")
+        if text:
+            self._apply(Comment(document.id, text))
+        else:
+            self._say("no text, no comment")
+        return False
 
     def _name(self, _: DocumentView) -> bool:
-        name = self._keys.ask_name()
+        name = self._keys.ask("name of the label")
         if not name:
             self._say("no name, no label")
             return False
@@ -209,15 +247,20 @@ class Session:
     def _say(self, text: str) -> None:
         self._console.print(text, style="dim", markup=False, highlight=False)
 
-    def _show(self, question: QuestionView) -> None:
-        assert question.document is not None
-        counts = question.counts
-        self._console.rule(printable(question.document.id))
-        self._say(f"{counts.n_labelled:,} of {counts.n_documents:,} have labels, {counts.n_mine:,} of them yours")
-        for reason in question.reasons:
+    def _show(self, document: DocumentView, counts: CountsView | None, reasons: list[str]) -> None:
+        self._console.rule(printable(document.id))
+        if counts is None:
+            self._say("you have passed over it" if document.skipped else "you look at it again; -> goes on")
+        else:
+            self._say(f"{counts.n_labelled:,} of {counts.n_documents:,} have labels, {counts.n_mine:,} of them yours")
+        for reason in reasons:
             self._say(f"why: {printable(reason)}")
-        self._console.print(colour_words(question.document, self._project.labels()))
-        self._show_labels(question.document)
+        self._console.print(colour_words(document, self._project.labels()))
+        if document.flagged:
+            self._say("flagged")
+        for remark in document.comments:
+            self._say(f"{printable(remark.annotator)} writes: {printable(remark.text)}")
+        self._show_labels(document)
 
     def _show_labels(self, document: DocumentView | None = None) -> None:
         from rich.text import Text
@@ -225,7 +268,7 @@ class Session:
         chances = {view.label: view.chance for view in document.suggestions} if document else {}
         line = Text()
         for place, label in enumerate(self._project.labels()):
-            key = _DIGITS[place] if place < len(_DIGITS) else "n"
+            key = DIGITS[place] if place < len(DIGITS) else "n"
             chance = f" {100 * chances[label.id]:.0f} %" if label.id in chances else ""
             mark = "reverse " if label.id in self._chosen else ""
             line.append(f" {key} {printable(label.name)}{chance} ", style=f"{mark}{_style(label)}")
