@@ -31,6 +31,7 @@ FIELDS = {
     "name": names,
     "text": st.text("ab é\n", min_size=1).filter(str.strip),
     "source": names,
+    "speaker": st.sampled_from(["", "ada", "bob", "cy"]),
     "purity": st.sampled_from([0, 0.5, 1.0]),
     "flagged": st.booleans(),
     "frozen": st.booleans(),

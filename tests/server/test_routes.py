@@ -98,6 +98,25 @@ def test_a_question_is_asked_labelled_and_taken_back(client, project):
     assert client.get("/api/project").json()["n_labelled"] == 1
 
 
+def test_an_undo_whose_answer_is_lost_can_be_sent_again(client):
+    for k, id in enumerate(("plain", "a/b")):
+        act(client, {"kind": "flag", "documents": [id]}, act_ids=[f"flag {k}"])
+    for path, left in (("undo", ["plain"]), ("redo", ["a/b", "plain"])):
+        answers = [client.post(f"/api/{path}", json={"act_id": f"one {path}"}) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200] * 3
+        assert answers[0].json() == answers[1].json() == answers[2].json()
+        assert answers[0].json()["undone"] == ["a/b"]
+        flagged = client.get("/api/documents", params={"flagged": True}).json()["lines"]
+        assert sorted(line["id"] for line in flagged) == left
+    refused = client.post("/api/redo", json={"act_id": "one undo"})
+    assert refused.status_code == 400
+    assert "that of another act" in refused.json()["error"]
+    stale = client.post("/api/undo", json={"number": 1})
+    assert stale.status_code == 400
+    assert "act 1 is not the last of ada" in stale.json()["error"]
+    assert client.post("/api/undo", json={"number": 0}).status_code == 422
+
+
 def test_acts_are_those_of_the_session(served):
     with served.client("ada") as ada, served.client("bob") as bob:
         act(ada, *LABELS, label("plain", "space"))

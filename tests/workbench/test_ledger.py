@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wayword.errors import InputError
 from wayword.guidance.actions import (
     AddLabel,
     Adjudicate,
@@ -79,6 +81,23 @@ def test_an_undo_takes_back_the_whole_step_and_a_redo_puts_it_back(taken, step):
     assert len(ledger.redo("ada")) == len(step)
     assert ledger.guidance == after
     assert ledger.redo("ada") == []
+
+
+@settings(max_examples=50)
+@given(steps, st.lists(some_act, min_size=1, max_size=3))
+def test_an_undo_and_a_redo_that_are_sent_again_under_their_id_add_nothing(taken, step):
+    ledger = Ledger(MemoryStore())
+    for one in [*taken, ("ada", step)]:
+        play(ledger, one)
+    for kind in (Undo, Redo):
+        numbers = ledger.move(kind, "ada", f"a {kind.kind}")
+        state, n_acts = ledger.guidance, len(ledger)
+        assert len(numbers) == len(ledger.targets(numbers)) == len(step)
+        assert ledger.move(kind, "ada", f"a {kind.kind}") == numbers
+        assert (ledger.guidance, len(ledger)) == (state, n_acts)
+    for kind, who in ((Redo, "ada"), (Undo, "ben")):
+        with pytest.raises(InputError, match="that of another act"):
+            ledger.move(kind, who, "a undo")
 
 
 @given(steps)

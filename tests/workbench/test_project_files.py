@@ -67,6 +67,41 @@ def test_labels_flags_and_comments_go_out_and_come_into_another_project(labelled
     assert (again.n_labelled, again.number) == (0, came.number)
 
 
+def test_an_import_is_undone_as_a_whole_by_whoever_made_it_and_by_nobody_else(labelled, make, planted):
+    labelled.apply([Label(("d1", "d3"), ("theme0",)), Comment("d2", "sure?")], annotator="ben")
+    labelled.apply(Adjudicate(("d3",), ("theme2",)), annotator="ada")
+    other = make(planted[0])
+    other.apply([AddLabel("mine", "Mine"), Label(("d50",), ("mine",))], annotator="zoe")
+    before = other.documents(limit=100)
+    came = other.import_file(labelled.export("jsonl"), format="jsonl", annotator="zoe")
+    assert came.can_undo
+    assert {said.annotator for said in other.document("d1", "zoe").labellings} == {"ada", "ben"}
+    assert [said.annotator for said in other.document("d2", "zoe").comments] == ["ben"]
+    assert other.undo("ben").reason == "there is nothing to undo"
+    done = other.undo("zoe", number=came.number)
+    assert {"d1", "d2", "d3"} <= set(done.undone)
+    assert other.documents(limit=100) == before
+    assert other.document("d2", "zoe").comments == []
+    assert other.document("d50", "zoe").labels == ["mine"]
+    assert not other.redo("zoe").reason
+    assert other.document("d3", "zoe").status == "adjudicated"
+
+
+def test_an_import_that_is_not_the_last_thing_is_not_undone_in_place_of_another(labelled):
+    data = b"id,text,labels\nd50,,Theme1\n"
+    came = labelled.import_file(data, format="csv", annotator="zoe")
+    labelled.apply(Label(("d51",), ("theme0",)), annotator="zoe")
+    with pytest.raises(InputError, match=f"act {came.number} is not the last of zoe that counts"):
+        labelled.undo("zoe", number=came.number)
+    again = labelled.import_file(data, format="csv", annotator="zoe")
+    assert not again.can_undo
+    journal = labelled.import_file(labelled.export("journal"), format="journal", annotator="zoe")
+    assert not journal.can_undo
+    assert labelled.document("d51", "zoe").labels == ["theme0"]
+    labelled.undo("zoe")
+    assert labelled.undo("zoe", number=came.number).undone == ["d50"]
+
+
 def test_new_documents_are_counted_laid_out_and_kept(reopen):
     with reopen() as project:
         data = b"id,text,labels\nn1,t0w0 t0w1 t0w2 t0w3,Theme0\nn2,t1w0 t1w1 t1w2,\nd0,,Theme0\nghost,,Theme0\n"

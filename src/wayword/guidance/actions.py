@@ -26,6 +26,7 @@ from wayword.guidance.fields import (
     Name,
     NamesById,
     Share,
+    Speaker,
     Switch,
     Term,
     Terms,
@@ -152,10 +153,11 @@ class Flag(Act):
 
 @dataclass(frozen=True, slots=True)
 class Comment(Act):
-    """Write a remark about a document."""
+    """Write a remark about a document; `speaker` is who has said it, if somebody else."""
 
     document: Id
     text: Text
+    speaker: Speaker = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,14 +308,16 @@ class SetPurity(Act):
 
 @dataclass(frozen=True, slots=True)
 class Import(Act):
-    """Take over labels from elsewhere, as this annotator's.
+    """Take over labels from elsewhere.
 
-    `names` adds labels, id to name, that are not there yet; `labels` says which apply to each document.
+    `names` adds labels, id to name, that are not there yet; `labels` says which apply to each document. They are this
+    annotator's, or those of the `speaker`; the act is this annotator's in any case, who alone can take it back.
     """
 
     source: Name
     labels: LabelsByDocument
     names: NamesById = ()
+    speaker: Speaker = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,11 @@ def check_id(value: Any, where: str) -> str:
     return check_text(value, where, LONGEST_ID)
 
 
+def check_speaker(value: Any, where: str) -> str:
+    """Return the name of an annotator, or nothing: whoever acts."""
+    return value if value == "" else check_id(value, where)
+
+
 def check_term(value: Any, where: str) -> str:
     """Return a term as the vocabulary spells it."""
     return check_text(value, where, LONGEST_NAME)
@@ -118,6 +123,7 @@ Id = Annotated[str, check_id]
 Ids = Annotated[tuple[str, ...], several(check_id)]
 TwoOrMoreIds = Annotated[tuple[str, ...], several(check_id, fewest=2)]
 Documents = Annotated[tuple[str, ...], several(check_id, most=MOST_DOCUMENTS)]
+Speaker = Annotated[str, check_speaker]
 Name = Annotated[str, check_name]
 TwoOrMoreNames = Annotated[tuple[str, ...], several(check_name, fewest=2)]
 Term = Annotated[str, check_term]

@@ -95,7 +95,7 @@ def _flag(turn: Turn, act: acts.Flag) -> str | None:
 
 def _comment(turn: Turn, act: acts.Comment) -> str | None:
     draft = turn.draft
-    remark = Remark(act.text, turn.number, turn.annotator)
+    remark = Remark(act.text, turn.number, act.speaker or turn.annotator)
     draft.put(draft.comments, act.document, (*draft.comments.get(act.document, ()), remark))
     return None
 
@@ -180,8 +180,9 @@ def _import(turn: Turn, act: acts.Import) -> str | None:
         return reason
     for label, name in fresh.items():
         put_label(draft, label, name)
+    said = turn._replace(annotator=act.speaker or turn.annotator)
     for document, labels in act.labels:
-        _set_labels(turn, document, labels)
+        _set_labels(said, document, labels)
     return None
 
 

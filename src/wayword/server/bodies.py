@@ -70,6 +70,19 @@ class ActsBody(BaseModel):
     act_ids: list[ActId] | None = None
 
 
+class MoveBody(BaseModel):
+    """An id for an undo or a redo, so that sending it again takes back or puts back nothing more."""
+
+    model_config = ConfigDict(extra="forbid")
+    act_id: ActId | None = None
+
+
+class UndoBody(MoveBody):
+    """Also the last act of the step that is meant, so that nothing else is taken back."""
+
+    number: Annotated[int, Field(ge=1, le=2**53)] | None = None
+
+
 class SessionBody(BaseModel):
     """Who labels, and the token where one is needed."""
 

@@ -20,7 +20,7 @@ from starlette.background import BackgroundTask
 from wayword.errors import InputError
 from wayword.guidance.actions import Act
 from wayword.guidance.fields import LONGEST_ID, LONGEST_NAME
-from wayword.server.bodies import ActsBody, SessionBody
+from wayword.server.bodies import ActsBody, MoveBody, SessionBody, UndoBody
 from wayword.server.errors import ErrorView, Refused
 from wayword.server.events import EventStream, Streams
 from wayword.server.sessions import Sessions, SessionView
@@ -288,15 +288,16 @@ def act(project: Open, annotator: Annotator, body: ActsBody) -> ActView:
 
 
 @api.post("/undo")
-def undo(project: Open, annotator: Annotator) -> ActView:
-    """Take back this annotator's last act that is in force."""
-    return project.undo(annotator)
+def undo(project: Open, annotator: Annotator, body: UndoBody | None = None) -> ActView:
+    """Take back this annotator's last step that is in force."""
+    asked = body or UndoBody()
+    return project.undo(annotator, act_id=asked.act_id, number=asked.number)
 
 
 @api.post("/redo")
-def redo(project: Open, annotator: Annotator) -> ActView:
+def redo(project: Open, annotator: Annotator, body: MoveBody | None = None) -> ActView:
     """Put in force again what the last undo took back."""
-    return project.redo(annotator)
+    return project.redo(annotator, act_id=(body or MoveBody()).act_id)
 
 
 _ANY_BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}

@@ -17,7 +17,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from wayword.errors import InputError
-from wayword.guidance.actions import Act, Entry, FreezeTopic, Skip, SplitTopic, Unlabel
+from wayword.guidance.actions import Act, Entry, FreezeTopic, Redo, Skip, SplitTopic, Undo, Unlabel
 from wayword.guidance.fields import check_id
 from wayword.progress import Progress, ignore
 from wayword.store.base import Store
@@ -306,25 +306,37 @@ class Core:
             undone=list(undone),
         )
 
-    def undo(self, annotator: str) -> ActView:
-        """Take back an annotator's last step."""
-        return self._go(annotator, lambda: self._ledger.undo(annotator))
+    def undo(self, annotator: str, *, act_id: str | None = None, number: int | None = None) -> ActView:
+        """Take back an annotator's last step.
 
-    def redo(self, annotator: str) -> ActView:
-        """Put back what an annotator's last undo took back."""
-        return self._go(annotator, lambda: self._ledger.redo(annotator))
+        Parameters
+        ----------
+        annotator : str
+            Who takes back.
+        act_id : str, optional
+            An id for it; a request that is sent again with the same id takes back nothing more.
+        number : int, optional
+            The last act of the step that is meant; if something came after it, nothing is taken back.
+        """
+        return self._go(Undo, annotator, act_id, number)
 
-    def _go(self, annotator: str, move: Callable[[], list[int]]) -> ActView:
+    def redo(self, annotator: str, *, act_id: str | None = None) -> ActView:
+        """Put back what an annotator's last undo took back; see `undo`."""
+        return self._go(Redo, annotator, act_id)
+
+    def _go(self, kind: type[Undo | Redo], annotator: str, act_id: str | None, number: int | None = None) -> ActView:
         check_id(annotator, "annotator")
         with self._lock:
             self._catch_up()
-            targets = move()
-            self._moved()
-            acts = [self._ledger.journal.entry(target).act for target in targets]
+            before = len(self._ledger)
+            numbers = self._ledger.move(kind, annotator, act_id, number)
+            acts = [self._ledger.journal.entry(target).act for target in self._ledger.targets(numbers)]
             documents = dict.fromkeys(document for act in acts for document in documents_of(act))
-            if len(documents) == 1:
-                self._queue.prefer(annotator, next(iter(documents)))
-            return self._show_act([len(self._ledger)], annotator, list(documents))
+            if len(self._ledger) > before:
+                self._moved()
+                if len(documents) == 1:
+                    self._queue.prefer(annotator, next(iter(documents)))
+            return self._show_act(numbers, annotator, list(documents))
 
     def make_label_id(self, name: str) -> str:
         """Return a readable id for a new label, which no label has or had."""
@@ -405,15 +417,17 @@ class Core:
             warnings.append("documents have several labels; from now on they may in this project")
             self._settings = replace(self._settings, multilabel=True)
             self.store.put_settings({"multilabel": True})
+        numbers: list[int] = []
         if arrival.acts:
-            self._keep(self._ledger.sign_all(arrival.acts))
+            numbers = self._keep(self._ledger.sign(arrival.acts, annotator, new_ids(len(arrival.acts))))
         return ImportView(
-            number=len(self._ledger),
+            number=max(numbers, default=len(self._ledger)),
             n_documents=n_documents,
             n_labelled=arrival.n_labelled,
             new_labels=arrival.new_labels,
             unknown=arrival.unknown,
             warnings=warnings,
+            can_undo=bool(arrival.acts),
         )
 
     def _grow(self, progress: Progress = ignore) -> None:

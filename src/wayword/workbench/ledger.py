@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from wayword.errors import InputError, shorten
 from wayword.guidance.actions import Act, Entry, FreezeTopic, Redo, Undo, new_act_id
 from wayword.guidance.journal import Journal
 from wayword.guidance.state import Guidance
@@ -72,11 +73,6 @@ class Ledger:
         self._last = max(datetime.now(UTC), self._last + timedelta(microseconds=1))
         return [Entry(act, annotator, self._last, act_id) for act, act_id in zip(acts, act_ids, strict=True)]
 
-    def sign_all(self, said: Iterable[tuple[str, Act]]) -> list[Entry]:
-        """Return acts of several annotators as entries of one step."""
-        self._last = max(datetime.now(UTC), self._last + timedelta(microseconds=1))
-        return [Entry(act, annotator, self._last, new_act_id()) for annotator, act in said]
-
     def append(self, entries: Sequence[Entry]) -> list[int]:
         """Keep entries in the store, then fold them; return their numbers. A store that refuses changes nothing."""
         numbers = self._store.append_all(entries)
@@ -107,8 +103,7 @@ class Ledger:
 
     def undo_step(self, annotator: str) -> list[Undo | Redo]:
         """Return the acts that take back an annotator's last step; one where there is nothing to take back."""
-        last = next((n for n in range(len(self), 0, -1) if self._is_done(n, annotator)), None)
-        return [Undo() for _ in self._step(last, -1, in_force=True)] or [Undo()]
+        return [Undo() for _ in self._step(self._last_done(annotator), -1, in_force=True)] or [Undo()]
 
     def redo_step(self, annotator: str) -> list[Undo | Redo]:
         """Return the acts that put back what an annotator's last undo took back."""
@@ -116,16 +111,62 @@ class Ledger:
 
     def undo(self, annotator: str) -> list[int]:
         """Take back an annotator's last step; return the numbers of its acts, none if there was nothing."""
-        return self._move(annotator, self.undo_step(annotator))
+        return self.targets(self.move(Undo, annotator))
 
     def redo(self, annotator: str) -> list[int]:
         """Put back what an annotator's last undo took back; return the numbers of the acts."""
-        return self._move(annotator, self.redo_step(annotator))
+        return self.targets(self.move(Redo, annotator))
 
-    def _move(self, annotator: str, moves: Sequence[Act]) -> list[int]:
-        numbers = self.append(self.sign(moves, annotator, new_ids(len(moves))))
-        targets = [self.journal.outcome(number).target for number in numbers]
-        return [target for target in targets if target is not None]
+    def move(
+        self, kind: type[Undo | Redo], annotator: str, act_id: str | None = None, number: int | None = None
+    ) -> list[int]:
+        """Take back an annotator's last step, or put one back.
+
+        Parameters
+        ----------
+        kind : type
+            `Undo` or `Redo`.
+        annotator : str
+            Whose step.
+        act_id : str, optional
+            An id for it; one that has done so before adds nothing.
+        number : int, optional
+            The last act of the step to take back; another is an `InputError`.
+
+        Returns
+        -------
+        list of int
+            The numbers of the acts that do it, as many as the step has.
+        """
+        if act_id is not None and act_id in self._numbers:
+            return self._find_move(kind, annotator, act_id)
+        if number is not None and number != self._last_done(annotator):
+            raise InputError(
+                f"act {number} is not the last of {annotator} that counts; take back first what came after it"
+            )
+        moves = self.undo_step(annotator) if kind is Undo else self.redo_step(annotator)
+        first = new_act_id() if act_id is None else act_id
+        ids = [first, *(_name_further(first, place) for place in range(1, len(moves)))]
+        return self.append(self.sign(moves, annotator, ids))
+
+    def targets(self, moves: Iterable[int]) -> list[int]:
+        """Return the acts that some acts have taken back or put back."""
+        found = [self.journal.outcome(number).target for number in moves]
+        return [target for target in found if target is not None]
+
+    def _find_move(self, kind: type[Undo | Redo], annotator: str, act_id: str) -> list[int]:
+        """Return the numbers of acts that were made together under an id."""
+        numbers = [self._numbers[act_id]]
+        entry = self.journal.entry(numbers[0])
+        if (type(entry.act), entry.annotator) != (kind, annotator):
+            raise InputError(f"the act id {shorten(act_id)} is that of another act; make a new id for each act")
+        while (further := self._numbers.get(_name_further(act_id, len(numbers)))) is not None:
+            numbers.append(further)
+        return numbers
+
+    def _last_done(self, annotator: str) -> int | None:
+        """Return an annotator's last act that counts."""
+        return next((n for n in range(len(self), 0, -1) if self._is_done(n, annotator)), None)
 
     def _is_done(self, number: int, annotator: str) -> bool:
         return self.journal.entry(number).annotator == annotator and self.journal.outcome(number).in_force
@@ -165,6 +206,11 @@ class _Shelf:
 
     def entries(self, after: int = 0) -> Iterable[tuple[int, Entry]]:
         return enumerate(self._entries[after:], after + 1)
+
+
+def _name_further(act_id: str, place: int) -> str:
+    """Return the id of a further act that is made together with one."""
+    return f"{act_id} and {place}"
 
 
 def new_ids(n_acts: int) -> list[str]:

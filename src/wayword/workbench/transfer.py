@@ -29,8 +29,8 @@ class Arrival:
 
     Attributes
     ----------
-    acts : list of (annotator, Act)
-        What is said, and by whom.
+    acts : list of Act
+        What is said; acts name those in whose name they speak.
     n_labelled : int
         Documents about whose labels something new is said.
     new_labels : list of str
@@ -41,7 +41,7 @@ class Arrival:
         Whether a document has several labels.
     """
 
-    acts: list[tuple[str, Act]] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
     n_labelled: int = 0
     new_labels: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
@@ -134,12 +134,12 @@ def read_arrival(
         rows = {d: labels for d, labels in rows.items() if not _says_already(guidance, who, d, labels)}
         arrival.several |= any(len(labels) > 1 for labels in rows.values())
         changed.update(rows)
-        arrival.acts += _import_acts(rows, new, source, who)
-    used = {label for _, act in arrival.acts if isinstance(act, Import) for _, labels in act.labels for label in labels}
+        arrival.acts += _import_acts(rows, new, source, "" if who == annotator else who)
+    used = {label for act in arrival.acts if isinstance(act, Import) for _, labels in act.labels for label in labels}
     for document, names in decided.items():
         labels = tuple(ids[name] for name in names)
         if set(labels) <= used | set(guidance.label_set) and set(guidance.resolve(document).labels) != set(labels):
-            arrival.acts.append((annotator, Adjudicate((document,), labels)))
+            arrival.acts.append(Adjudicate((document,), labels))
     arrival.n_labelled = len(changed)
     arrival.new_labels = [name for id, name in new.items() if id in used]
     arrival.acts += _remark_acts(file, guidance, there, annotator)
@@ -158,26 +158,26 @@ def _decisions(file: ExchangeFile, there: set[str]) -> dict[str, tuple[str, ...]
 
 
 def _import_acts(
-    rows: Mapping[str, tuple[str, ...]], new: Mapping[str, str], source: str, annotator: str
-) -> Iterator[tuple[str, Act]]:
+    rows: Mapping[str, tuple[str, ...]], new: Mapping[str, str], source: str, speaker: str
+) -> Iterator[Act]:
     """Give acts that take over labels; each names all new labels that it uses, as any may be undone alone."""
     items = list(rows.items())
     for start in range(0, len(items), _AT_ONCE):
         piece = items[start : start + _AT_ONCE]
         used = dict.fromkeys(label for _, labels in piece for label in labels if label in new)
-        yield annotator, Import(source, tuple(piece), tuple((label, new[label]) for label in used))
+        yield Import(source, tuple(piece), tuple((label, new[label]) for label in used), speaker)
 
 
-def _remark_acts(file: ExchangeFile, guidance: Guidance, there: set[str], annotator: str) -> Iterator[tuple[str, Act]]:
+def _remark_acts(file: ExchangeFile, guidance: Guidance, there: set[str], annotator: str) -> Iterator[Act]:
     """Give acts for flags and comments that are new."""
     flagged = tuple(d for d in file.flagged if d in there and d not in guidance.flags)
     if flagged:
-        yield annotator, Flag(flagged)
+        yield Flag(flagged)
     for document, remarks in file.comments.items():
         known = {(remark.annotator, remark.text) for remark in guidance.comments.get(document, ())}
         for who, text in remarks:
             if document in there and (who or annotator, text) not in known and text.strip():
-                yield who or annotator, Comment(document, text)
+                yield Comment(document, text, "" if who == annotator else who)
 
 
 # Out

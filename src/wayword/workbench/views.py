@@ -384,3 +384,5 @@ class ImportView:
     unknown: list[str]
     """Ids (the first few) that no document has and that came without text."""
     warnings: list[str]
+    can_undo: bool = False
+    """Whether labels and remarks came that an undo of this `number` takes back."""

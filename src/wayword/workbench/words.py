@@ -41,13 +41,18 @@ def _switch(on: bool, yes: str, no: str) -> str:
     return yes if on else no
 
 
+def _of(speaker: str) -> str:
+    """Return in whose name something is said, if in that of somebody else."""
+    return f" in the name of {speaker}" if speaker else ""
+
+
 _WORDS: dict[type[acts.Act], Callable[[Any, _Names], str]] = {
     acts.Label: lambda act, names: f"labelled {_list(act.documents)} as {names.labels(act.labels)}",
     acts.Unlabel: lambda act, _: f"took back the labels of {_list(act.documents)}",
     acts.Adjudicate: lambda act, names: f"decided that {_list(act.documents)} is {names.labels(act.labels)}",
     acts.Skip: lambda act, _: f"passed over {_list(act.documents)}",
     acts.Flag: lambda act, _: f"{_switch(act.flagged, 'flagged', 'took the flag off')} {_list(act.documents)}",
-    acts.Comment: lambda act, _: f"wrote about {act.document}: {act.text}",
+    acts.Comment: lambda act, _: f"wrote about {act.document}{_of(act.speaker)}: {act.text}",
     acts.AddLabel: lambda act, _: f"added the label {act.name}",
     acts.RenameLabel: lambda act, _: f"called the label {act.label} {act.name}",
     acts.MergeLabels: lambda act, names: f"merged {names.labels(act.labels)} into {names.label(act.into)}",
@@ -72,7 +77,9 @@ _WORDS: dict[type[acts.Act], Callable[[Any, _Names], str]] = {
     ),
     acts.PromoteTopic: lambda act, names: f"made the topic {names.topic(act.topic)} the label {act.name}",
     acts.SetPurity: lambda act, _: f"set the purity to {act.purity:g}",
-    acts.Import: lambda act, _: f"took over the labels of {len(act.labels):,} documents from {act.source}",
+    acts.Import: lambda act, _: (
+        f"took over the labels of {len(act.labels):,} documents from {act.source}{_of(act.speaker)}"
+    ),
     acts.Undo: lambda *_: "took back an act",
     acts.Redo: lambda *_: "put back an act",
 }
