@@ -4,6 +4,7 @@ import pytest
 
 from browser.tabs import SCREENS, open_tab
 from server.serving import serving
+from wayword.active.stopping import LEAST_LABELLED
 from wayword.guidance.actions import AddLabel, Label, RenameTopic
 
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
@@ -132,6 +133,7 @@ def test_a_project_without_labels_says_what_to_do(tab, project):
     tab.find(".empty", has_text="No themes yet").wait_for()
     tab.go("quality")
     tab.find(".empty", has_text="Nothing is measured yet").wait_for()
+    assert (LEAST_LABELLED, "With ten labelled documents or more" in tab.text(".empty")) == (10, True)
     tab.go("exchange")
     tab.find(".empty", has_text="Nothing has been said yet").wait_for()
     tab.go("label")
