@@ -13,6 +13,7 @@ from wayword import Corpus
 from wayword.errors import DiskFullError, InputError, NotAProjectError, StoreError, UnknownTermError
 from wayword.guidance import actions as acts
 from wayword.guidance.actions import AddLabel, BanTerm, Comment, Flag, Label, Skip, Undo, Unlabel
+from wayword.store.base import Annotator
 from wayword.store.urls import open_store
 from wayword.workbench.project import Project
 from workbench.states import assert_same_state, state_of
@@ -295,12 +296,11 @@ def test_a_listener_that_fails_stops_nobody(project, caplog):
 def test_annotators_are_those_who_labelled_and_those_who_were_added(project):
     add_themes(project)
     project.apply(Label(("d0",), ("theme0",)), annotator="zoe")
-    project.add_annotator("ben", token="secret")
-    project.add_annotator("ben")
-    assert project.annotators() == ["ben", "zoe"]
-    kept = {annotator.name: annotator.details for annotator in project.store.annotators()}
-    assert "secret" not in str(kept)
-    assert kept["ben"]["token"]
+    project.store.put_annotator(Annotator("cay", {"team": "two"}))
+    for name in ("ben", "cay", "ben"):
+        project.add_annotator(name)
+    assert project.annotators() == ["ben", "cay", "zoe"]
+    assert project.store.annotators() == [Annotator("ben"), Annotator("cay", {"team": "two"})]
 
 
 # What is seen

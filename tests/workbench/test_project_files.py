@@ -15,6 +15,7 @@ from wayword import Corpus
 from wayword.errors import FormatError, InputError
 from wayword.guidance.actions import AddLabel, Adjudicate, Comment, Flag, FreezeTopic, Label, SetAnchors
 from wayword.store.urls import open_store
+from wayword.workbench import core
 from wayword.workbench.exchange import read_exchange
 from wayword.workbench.project import Project
 from workbench.states import assert_same_state, state_of
@@ -220,6 +221,30 @@ def test_themes_bring_background_and_unexplained_documents_and_stay_after_a_rest
     with reopen() as again:
         again.refresh()
         assert again.overview() == seen
+
+
+def test_people_label_and_are_asked_while_themes_are_fitted(labelled, planted, monkeypatch):
+    begun, go_on, fit_themes = threading.Event(), threading.Event(), core.fit_themes
+
+    def fit_slowly(*given):
+        begun.set()
+        assert go_on.wait(120)
+        return fit_themes(*given)
+
+    monkeypatch.setattr(core, "fit_themes", fit_slowly)
+    job = labelled.fit()
+    assert begun.wait(120)
+    for _ in range(5):
+        question = labelled.question("ada", wait=30.0)
+        row = int(question.document.id[1:])
+        done = labelled.apply(Label((question.document.id,), (planted[1][row],)), annotator="ada")
+        assert labelled.refresh() == done.number
+        assert sum(topic.share for topic in labelled.topics()) == pytest.approx(1.0)
+    assert labelled.overview().fitted_at == -1
+    assert {view.id: view.status for view in labelled.jobs()} == {job.id: "running"}
+    go_on.set()
+    assert labelled._jobs.wait(job.id, 120).status == "done"
+    assert labelled.overview().fitted_at == job.number == done.number - 5
 
 
 def test_quality_is_measured_in_the_background_and_stays_after_a_restart(reopen, planted):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -63,12 +61,6 @@ class Settings:
     def vectorizer(self) -> dict[str, Any]:
         """What terms of documents to come are counted with."""
         return {"language": self.language}
-
-
-def fingerprint(token: str) -> str:
-    """Return what is kept of a token: salted, so that it cannot be looked up."""
-    salt = os.urandom(16)
-    return f"{salt.hex()}${hashlib.scrypt(token.encode(), salt=salt, n=2**14, r=8, p=1).hex()}"
 
 
 def name_of(url: str | Path) -> str:

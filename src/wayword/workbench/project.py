@@ -302,15 +302,11 @@ class Project(Core):
 
     # People
 
-    def add_annotator(self, name: str, token: str | None = None) -> None:
-        """Note somebody who labels; a token is kept as a fingerprint only."""
+    def add_annotator(self, name: str) -> None:
+        """Note somebody who labels."""
         check_id(name, "the name of an annotator")
-        known = {annotator.name: annotator for annotator in self.store.annotators()}
-        details = dict(known[name].details) if name in known else {}
-        if token is not None:
-            details["token"] = creating.fingerprint(token)
-        if name not in known or details != known[name].details:
-            self.store.put_annotator(Annotator(name, details))
+        if name not in {annotator.name for annotator in self.store.annotators()}:
+            self.store.put_annotator(Annotator(name))
 
     def annotators(self) -> list[str]:
         """Return everybody who has labelled or was added, sorted."""
