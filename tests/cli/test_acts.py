@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -180,6 +181,13 @@ def test_the_help_lists_every_act_with_its_fields_and_meaning(capsys):
     for act in ACTS.values():
         assert f"\n {command_of(act)} {show_fields(act)}".rstrip() in shown
     assert "Keep a term out of every topic" in shown
+
+
+def test_the_documentation_lists_every_act_with_its_fields():
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    for act in ACTS.values():
+        fields = f"`{show_fields(act)}`".replace("|", r"\|") if show_fields(act) else ""
+        assert f"| `{command_of(act)}` | {fields} | " in page
 
 
 def test_kinds_are_found_by_both_spellings():

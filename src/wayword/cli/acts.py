@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -62,22 +62,33 @@ def read_share(value: str) -> float:
         raise InputError(f"expected a number from 0 to 1, got {shorten(value)}") from None
 
 
-# How the value of a field is written, and what reads it.
-_WAYS: dict[Any, tuple[str, Callable[[str], Any]]] = {
-    kinds.Id: ("ID", str),
-    kinds.Name: ("NAME", str),
-    kinds.Term: ("TERM", str),
-    kinds.Text: ("TEXT", str),
-    kinds.Switch: ("yes|no", read_switch),
-    kinds.Share: ("0..1", read_share),
-    kinds.Documents: ("ID,...", split_list),
-    kinds.Ids: ("ID,...", split_list),
-    kinds.TwoOrMoreIds: ("ID,ID,...", split_list),
-    kinds.TwoOrMoreNames: ("NAME,NAME,...", split_list),
-    kinds.Terms: ("TERM,...", split_list),
-    kinds.NamesById: ("JSON", read_table),
-    kinds.LabelsByDocument: ("JSON", read_table),
+# How a value is written, by the kind of field; others are texts or items.
+_WRITTEN: dict[Any, str] = {
+    kinds.Id: "ID",
+    kinds.Name: "NAME",
+    kinds.Term: "TERM",
+    kinds.Documents: "ID,...",
+    kinds.Ids: "ID,...",
+    kinds.TwoOrMoreIds: "ID,ID,...",
+    kinds.TwoOrMoreNames: "NAME,NAME,...",
+    kinds.Terms: "TERM,...",
 }
+_READERS: dict[Any, tuple[str, Callable[[str], Any]]] = {
+    str: ("TEXT", str),
+    bool: ("yes|no", read_switch),
+    float: ("0..1", read_share),
+    "list": ("ITEM,...", split_list),
+    "table": ("JSON", read_table),
+}
+
+
+def _way_of(hint: Any) -> tuple[str, Callable[[str], Any]]:
+    """Return how the value of a field is written, and what reads it, by the type of the field."""
+    kind = get_args(hint)[0]
+    if items := get_args(kind):
+        kind = "table" if get_args(items[0]) else "list"
+    written, read = _READERS[kind]
+    return _WRITTEN.get(hint, written), read
 
 
 def command_of(act: type[Act]) -> str:
@@ -98,7 +109,7 @@ def find_act(name: str) -> type[Act]:
 
 def _ways_of(act: type[Act]) -> dict[str, tuple[str, Callable[[str], Any]]]:
     hints = get_type_hints(act, include_extras=True)
-    return {field.name: _WAYS[hints[field.name]] for field in fields(act)}  # type: ignore[arg-type]
+    return {field.name: _way_of(hints[field.name]) for field in fields(act)}  # type: ignore[arg-type]
 
 
 def _needed(act: type[Act]) -> list[str]:
