@@ -25,8 +25,10 @@ from wayword.errors import (
     StoreError,
 )
 from wayword.store import engines, schema
-from wayword.store.migrating import upgrade
 from wayword.store.urls import open_store
+from wayword.workbench.project import Project
+
+FIRST_VERSION = Path(__file__).parent / "data" / "first_version.wayword"
 
 
 @pytest.fixture
@@ -54,17 +56,8 @@ def ask(path, statement):
 
 
 def make_first_version(path):
-    """Make a project as the first version of the program did: by the first migration alone."""
-    engine = sa.create_engine(f"sqlite:///{path}")
-    rows = [
-        {"number": k, "id": id, "text": text, "labels": '["x"]', "metadata": "{}"}
-        for k, (id, text) in enumerate(zip(IDS, TEXTS, strict=True), start=1)
-    ]
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        upgrade(connection, "0001")
-        connection.execute(sa.insert(schema.documents), rows)
-    engine.dispose()
+    """Put a project there that the first version of the program has made: tables, texts, acts and arrays."""
+    path.write_bytes(FIRST_VERSION.read_bytes())
 
 
 # Versions
@@ -72,14 +65,44 @@ def make_first_version(path):
 
 def test_a_project_of_the_first_version_is_brought_up_to_date(path):
     make_first_version(path)
+    assert ask(path, f"SELECT * FROM {schema.VERSION_TABLE}") == [("0001",)]
     store = open_store(path)
-    assert store.corpus().texts == tuple(TEXTS)
-    assert {hit.id for hit in store.search("moon")} == {"a", "d"}
-    assert store.claim("ada", IDS, now=NOW) == "a"
-    store.add_documents(Corpus(["moon"], ids=["e"]))
-    assert {hit.id for hit in store.search("moon")} == {"a", "d", "e"}
+    corpus = store.corpus()
+    assert corpus.ids == ("r1", "r2", "r3", "s1", "s2", "s3", "b1", "b2", "b3")
+    assert corpus.texts[-1] == "fresh bread, hot coffee: a real breakfast 🛏 \0"
+    assert (corpus.labels[0], corpus.metadata["stars"][:3]) == (("Room",), (5, 4, 3))
+    assert {hit.id for hit in store.search("bread")} == {"b1", "b2", "b3"}
+    assert store.claim("ada", corpus.ids, now=NOW) == "r1"
+    store.add_documents(Corpus(["bread"], ids=["e"]))
+    assert {hit.id for hit in store.search("bread")} == {"b1", "b2", "b3", "e"}
+    assert [number for number, _ in store.entries()] == list(range(1, 14))
+    assert store.append(entry(14)) == 14
     store.close()
     assert ask(path, f"SELECT * FROM {schema.VERSION_TABLE}") == [(schema.VERSION,)]
+
+
+def test_a_project_of_the_first_version_opens_with_all_that_was_done_in_it(path):
+    make_first_version(path)
+    with Project.open(path) as project:
+        project.refresh()
+        assert (project.name, project.annotators()) == ("Hotels", ["ada", "import"])
+        assert {label.name: label.n_documents for label in project.labels()} == {"Room": 1, "Staff": 2, "Food": 1}
+        assert project.document("b2", "bob").labels == []
+        seen = project.document("r3", "bob")
+        assert (seen.flagged, [remark.text for remark in seen.comments]) == (True, ["which bath?"])
+        topics = {topic.id: topic for topic in project.topics()}
+        assert {id: topic.frozen for id, topic in topics.items()} == {"desk": True, "breakfast": False, "bed": False}
+        assert topics["desk"].name == "First"
+        assert all(term.term != "clean" for topic in topics.values() for term in topic.terms)
+        kept = project.store.arrays("frozen/a6")["terms"]
+        state = project._live.wait(0, None)
+        np.testing.assert_allclose(state.topics.components[state.ids.index("desk")], kept, atol=1e-9)
+        assert project.undo("ada").number == 14
+        assert project.documents(query="bread").total == 3
+        assert project.question("cy", wait=30.0).document is not None
+    with Project.open(path) as again:
+        assert again.view().n_acts == 14
+        assert again.view().banned == []
 
 
 def test_a_migration_that_fails_leaves_the_old_version(path):
@@ -91,7 +114,7 @@ def test_a_migration_that_fails_leaves_the_old_version(path):
     assert ask(path, "SELECT count(*) FROM sqlite_master WHERE name = 'claims'") == [(0,)]
     ask(path, "DROP TABLE document_search")
     store = open_store(path)
-    assert len(store.search("moon")) == 2
+    assert len(store.search("bread")) == 3
     store.close()
 
 
