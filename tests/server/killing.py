@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +23,37 @@ from wayword.workbench.project import Project
 
 ANNOTATORS = ("ada", "bob", "cy")
 LABELS = ("space", "food", "sport")
-_WORDS = ("moon", "soup", "goal", "crew", "cake")
+_BANNED = ("moon", "soup", "goal", "crew", "cake")
+# Never banned, so that no topic loses all its anchors.
+_ANCHORS = ("rocket", "orbit", "bread", "sugar", "team", "player")
 _RESENT = 2
+_REQUEST = re.compile(r"(?:start )?\w+(?: \d+)?")
+# How often each kind of request is made.
+_SHARES = {
+    "label": 50,
+    "undo": 10,
+    "redo": 6,
+    "ban": 6,
+    "flag": 6,
+    "import": 5,
+    "comment": 4,
+    "skip": 3,
+    "anchors": 4,
+    "freeze": 3,
+    "divide": 3,
+}
+
+
+def request_of(act_id: str) -> str:
+    """Return the request that an act was part of."""
+    found = _REQUEST.match(act_id)
+    assert found is not None, act_id
+    return found[0]
 
 
 @dataclass
 class Labeller:
-    """Sends acts one after the other, the same ones however often it is started; notes which were acknowledged."""
+    """Sends requests one after the other, the same ones however often it is started; notes which were acknowledged."""
 
     name: str
     documents: tuple[str, ...]
@@ -35,15 +62,11 @@ class Labeller:
     stopped: threading.Event = field(default_factory=threading.Event)
     place: int = 0
 
-    def act(self, k: int) -> dict[str, Any]:
-        """Return the act of a place in the plan."""
+    def plan(self, k: int) -> tuple[str, list[dict[str, Any]]]:
+        """Return the kind of the request at a place in the plan, and its acts."""
         rng = random.Random(f"{self.name} {k}")
-        chance = rng.random()
-        if chance < 0.1:
-            return {"kind": "ban_term", "term": rng.choice(_WORDS), "banned": rng.random() < 0.5}
-        if chance < 0.2:
-            return {"kind": "flag", "documents": [rng.choice(self.documents)], "flagged": rng.random() < 0.5}
-        return {"kind": "label", "documents": [rng.choice(self.documents)], "labels": [rng.choice(LABELS)]}
+        kind = rng.choices(list(_SHARES), list(_SHARES.values()))[0]
+        return kind, _MAKERS[kind](self, k, rng) if kind in _MAKERS else []
 
     def run(self, address: str, *, until: int | None = None) -> None:
         """Send acts until the server is gone, or up to a place; the last ones are sent again first."""
@@ -54,29 +77,95 @@ class Labeller:
                 self._send(client)
 
     def _send(self, client: httpx.Client) -> None:
-        act_id = f"{self.name} {self.place}"
-        answer = client.post("/api/acts", json={"acts": [self.act(self.place)], "act_ids": [act_id]})
+        request, (kind, acts) = f"{self.name} {self.place}", self.plan(self.place)
+        if acts:
+            ids = [f"{request}, {place}" for place in range(len(acts))]
+            answer = client.post("/api/acts", json={"acts": acts, "act_ids": ids})
+        else:
+            answer = client.post(f"/api/{kind}", json={"act_id": request})
         if answer.status_code == 200:
             number = answer.json()["number"]
-            if self.acknowledged.setdefault(act_id, number) != number:
-                self.problems.append(f"{act_id} had the number {self.acknowledged[act_id]}, then {number}")
+            if self.acknowledged.setdefault(request, number) != number:
+                self.problems.append(f"{request} had the number {self.acknowledged[request]}, then {number}")
             self.place += 1
         elif answer.status_code != 503:
-            self.problems.append(f"{act_id}: {answer.status_code} {answer.text}")
+            self.problems.append(f"{request}: {answer.status_code} {answer.text}")
             self.stopped.set()
+
+    # Acts
+
+    def _pick(self, rng: random.Random) -> str:
+        return rng.choice(self.documents)
+
+    def _label(self, _: int, rng: random.Random) -> list[dict[str, Any]]:
+        return [{"kind": "label", "documents": [self._pick(rng)], "labels": [rng.choice(LABELS)]}]
+
+    def _ban(self, _: int, rng: random.Random) -> list[dict[str, Any]]:
+        return [{"kind": "ban_term", "term": rng.choice(_BANNED), "banned": rng.random() < 0.5}]
+
+    def _flag(self, _: int, rng: random.Random) -> list[dict[str, Any]]:
+        return [{"kind": "flag", "documents": [self._pick(rng)], "flagged": rng.random() < 0.5}]
+
+    def _comment(self, k: int, rng: random.Random) -> list[dict[str, Any]]:
+        return [{"kind": "comment", "document": self._pick(rng), "text": f"remark {k}"}]
+
+    def _skip(self, _: int, rng: random.Random) -> list[dict[str, Any]]:
+        return [{"kind": "skip", "documents": [self._pick(rng)]}]
+
+    def _import(self, k: int, rng: random.Random) -> list[dict[str, Any]]:
+        labels = {self._pick(rng): [rng.choice(LABELS)] for _ in range(3)}
+        return [{"kind": "import", "source": f"file {k}", "labels": labels, "speaker": f"a friend of {self.name}"}]
+
+    def _anchors(self, _: int, rng: random.Random) -> list[dict[str, Any]]:
+        return [_set_anchors(f"{self.name}'s", *rng.sample(_ANCHORS, 2))]
+
+    def _freeze(self, _: int, rng: random.Random) -> list[dict[str, Any]]:
+        """Let a topic be about something and freeze it, or let it move again."""
+        topic = f"{self.name}'s cold"
+        frozen = {"kind": "freeze_topic", "topic": topic, "frozen": rng.random() < 0.7}
+        return [_set_anchors(topic, *rng.sample(_ANCHORS, 2)), frozen]
+
+    def _divide(self, k: int, rng: random.Random) -> list[dict[str, Any]]:
+        """Divide a topic and take its new part in again: so there are never more of them."""
+        topic, part = f"{self.name}'s", f"{self.name}'s part {k}"
+        first, second, third = rng.sample(_ANCHORS, 3)
+        return [
+            _set_anchors(topic, first, second),
+            {"kind": "split_topic", "topic": topic, "into": [topic, part]},
+            _set_anchors(part, third),
+            {"kind": "merge_topics", "topics": [part], "into": topic},
+        ]
+
+
+_MAKERS: dict[str, Callable[[Labeller, int, random.Random], list[dict[str, Any]]]] = {
+    kind: getattr(Labeller, f"_{kind}") for kind in _SHARES if kind not in ("undo", "redo")
+}
+
+
+def _set_anchors(topic: str, *terms: str) -> dict[str, Any]:
+    return {"kind": "set_anchors", "topic": topic, "terms": list(terms)}
 
 
 def check_kept(url: str, labellers: list[Labeller]) -> dict[str, int]:
-    """Check that every act that was acknowledged is kept, once and under its number; return all that are."""
+    """Check that every request that was acknowledged is kept, once, whole and under its number; return all that are."""
     store = open_store(url)
-    kept = [(entry.act_id, number) for number, entry in store.entries()]
+    entries = list(store.entries())
     store.close()
-    assert [number for _, number in kept] == list(range(1, len(kept) + 1))
-    assert len(dict(kept)) == len(kept), "an act is there twice"
+    assert [number for number, _ in entries] == list(range(1, len(entries) + 1))
+    assert len({entry.act_id for _, entry in entries}) == len(entries), "an act is there twice"
+    kept: dict[str, list[int]] = {}
+    for number, entry in entries:
+        kept.setdefault(request_of(entry.act_id), []).append(number)
+    for request, numbers in kept.items():
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), f"{request} is there in pieces"
+    last = {request: numbers[-1] for request, numbers in kept.items()}
     for labeller in labellers:
         assert not labeller.problems, labeller.problems
-        assert labeller.acknowledged.items() <= dict(kept).items(), "an act that was acknowledged is lost"
-    return dict(kept)
+        assert labeller.acknowledged.items() <= last.items(), "an act that was acknowledged is lost"
+        for place in range(labeller.place):
+            _, acts = labeller.plan(place)
+            assert not acts or len(kept[f"{labeller.name} {place}"]) == len(acts), "a request is kept in part"
+    return last
 
 
 def look(project: Project) -> dict[str, Any]:
@@ -99,8 +188,11 @@ def replay(url: str, corpus: Corpus, folder: Path) -> dict[str, Any]:
     entries = [entry for _, entry in store.entries()]
     store.close()
     with make_project(folder / "again.wayword", corpus, labelled=False) as project:
-        for entry in entries:
-            project.apply(entry.act, annotator=entry.annotator, act_ids=[entry.act_id])
+        # Acts that were applied together have one annotator and one time.
+        for _, step in groupby(entries, key=lambda entry: (entry.annotator, entry.when)):
+            together = list(step)
+            acts, ids = [entry.act for entry in together], [entry.act_id for entry in together]
+            project.apply(acts, annotator=together[0].annotator, act_ids=ids)
         return look(project)
 
 
@@ -125,7 +217,7 @@ def run_while(labellers: list[Labeller], address: str, n_acts: int, rng: random.
 
 
 def kill_often(folder: Path, times: int, seed: int = 7) -> tuple[int, int]:
-    """Kill a server so often while annotators label, and check what must be true; return acts sent and kept.
+    """Kill a server so often while annotators label, and check what must be true; return requests sent and kept.
 
     Parameters
     ----------
@@ -150,7 +242,7 @@ def kill_often(folder: Path, times: int, seed: int = 7) -> tuple[int, int]:
             # The act that was under way when the server died is among these.
             labeller.run(server.address, until=labeller.place + 1)
     kept = check_kept(url, labellers)
-    sent = {act_id for one in labellers for act_id in one.acknowledged} | {f"start {name}" for name in LABELS}
+    sent = {request for one in labellers for request in one.acknowledged} | {f"start {name}" for name in LABELS}
     assert set(kept) == sent, "an act is there that nobody was told of"
     with Project.open(url) as project:
         seen = look(project)
