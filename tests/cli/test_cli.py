@@ -39,6 +39,16 @@ def test_help_is_there(capsys, arguments):
     assert "Usage: wayword" in capsys.readouterr().out
 
 
+def test_the_help_says_how_to_begin_and_lists_commands_by_what_they_are_about(capsys):
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "wayword new PROJECT CORPUS" in shown
+    places = [shown.index(panel) for panel in ("To begin with", "Corpora and models", "Projects: ")]
+    assert places == sorted(places)
+    projects = shown[places[-1] :]
+    assert all(f" {name} " in projects for name in ("new", "serve", "label", "act", "show", "import", "undo"))
+
+
 def test_no_command_shows_help(capsys):
     assert main([]) == 2
     shown = capsys.readouterr()

@@ -11,6 +11,7 @@ import typer
 
 from wayword.cli.console import note, print_json, print_table, progress
 from wayword.cli.options import JsonOption, check_output
+from wayword.cli.projects import ProjectArgument
 
 if TYPE_CHECKING:
     from wayword.workbench.views import ImportView
@@ -26,8 +27,6 @@ _BY_SUFFIX = {
     ".xlsx": "xlsx",
     ".json": "label-studio",
 }
-
-ProjectArgument = Annotated[str, typer.Argument(help="A project: a file, or the address of a database.")]
 
 
 def _show(view: ImportView, file: Path, dry_run: bool) -> None:

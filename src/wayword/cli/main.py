@@ -47,26 +47,29 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(corpus.app, name="corpus")
-app.command()(discover.discover)
-app.command()(themes.fit)
-app.command()(themes.themes)
-app.command()(themes.predict)
-app.command()(explain.explain)
-app.command()(anchors.anchors)
-app.command()(select.select)
-app.command()(report.report)
-app.command()(simulate.simulate)
-app.command()(projects.new)
-app.command()(serve.serve)
-app.command()(label.label)
-app.command(help=acts.HELP)(acts.act)
-app.add_typer(show.app, name="show")
-app.command(name="import")(exchange.import_)
-app.command()(exchange.export)
-app.command()(projects.journal)
-app.command()(projects.undo)
-app.command()(demo.demo)
+# Commands stand in the help by what they are about, in the order in which one meets them.
+_START, _MODELS, _PROJECTS = "To begin with", "Corpora and models", "Projects: label documents and steer topics"
+app.command(rich_help_panel=_START)(demo.demo)
+app.add_typer(corpus.app, name="corpus", rich_help_panel=_MODELS)
+for command in (
+    discover.discover,
+    anchors.anchors,
+    select.select,
+    themes.fit,
+    themes.themes,
+    themes.predict,
+    explain.explain,
+    report.report,
+    simulate.simulate,
+):
+    app.command(rich_help_panel=_MODELS)(command)
+for command in (projects.new, serve.serve, label.label):
+    app.command(rich_help_panel=_PROJECTS)(command)
+app.command(help=acts.HELP, rich_help_panel=_PROJECTS)(acts.act)
+app.add_typer(show.app, name="show", rich_help_panel=_PROJECTS)
+app.command(name="import", rich_help_panel=_PROJECTS)(exchange.import_)
+for command in (exchange.export, projects.journal, projects.undo):
+    app.command(rich_help_panel=_PROJECTS)(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -83,7 +86,11 @@ def start(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
 ) -> None:
-    """Topic modelling that a person steers."""
+    """Topic modelling that a person steers.
+
+    A project is made with 'wayword new PROJECT CORPUS' and opened in a browser with 'wayword serve PROJECT'.
+    'wayword COMMAND --help' says more about each command.
+    """
     settings.quiet = quiet
     settings.debug = debug
 

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from wayword.cli.console import note, progress
+from wayword.cli.projects import ProjectArgument
 
 
 def serve(
-    project: Annotated[str, typer.Argument(help="A project: a file, or the address of a database.")],
+    project: ProjectArgument,
     host: Annotated[str, typer.Option(help="The address to listen on; others than this machine need the token.")] = (
         "127.0.0.1"
     ),
