@@ -98,6 +98,17 @@ def test_a_question_is_asked_labelled_and_taken_back(client, project):
     assert client.get("/api/project").json()["n_labelled"] == 1
 
 
+def test_a_topic_is_made_and_frozen_in_one_request_and_one_without_terms_is_refused(client, project):
+    made = {"kind": "set_anchors", "topic": "mine", "terms": ["moon", "crew"]}
+    assert act(client, made, {"kind": "freeze_topic", "topic": "mine"})["reason"] == ""
+    project.refresh()
+    assert {topic["id"]: topic["frozen"] for topic in client.get("/api/topics").json()}["mine"]
+    nothing = {"kind": "set_anchors", "topic": "other", "terms": []}
+    refused = client.post("/api/acts", json={"acts": [nothing, {"kind": "freeze_topic", "topic": "other"}]})
+    assert refused.status_code == 400
+    assert "has no terms that could be frozen" in refused.json()["error"]
+
+
 def test_an_undo_whose_answer_is_lost_can_be_sent_again(client):
     for k, id in enumerate(("plain", "a/b")):
         act(client, {"kind": "flag", "documents": [id]}, act_ids=[f"flag {k}"])
