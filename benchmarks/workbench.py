@@ -3,7 +3,8 @@
 ``pace`` labels 200 documents and measures from the sending of a label to refreshed topics and the next question;
 ``memory`` watches the server over 2,000 acts; ``load`` lets 20 annotators label for a minute on PostgreSQL, and
 ``load_file`` 5 in a file; ``kills`` ends the server with SIGKILL under load, again and again, and checks that nothing is
-lost. Without a name all but the last run. Results are kept beside those of other benchmarks.
+lost. Without a name all but the last run. Results are kept beside those of other benchmarks. What is lost, handed out
+twice or answered with an error is said, and makes the exit code 1.
 """
 
 from __future__ import annotations
@@ -150,12 +151,19 @@ class Annotator(threading.Thread):
 
     def run(self) -> None:
         """Label until the time is over."""
-        with session(self._address, self._name) as client:
-            while time.monotonic() < self._end:
-                try:
-                    self._go(client)
-                except httpx.HTTPError as error:
-                    self.errors.append(str(error))
+        try:
+            with session(self._address, self._name) as client:
+                while time.monotonic() < self._end:
+                    self._try(client)
+        except Exception as error:
+            # A thread that ends early must not look like one that had no errors.
+            self.errors.append(f"{self._name} gave up: {error!r}")
+
+    def _try(self, client: httpx.Client) -> None:
+        try:
+            self._go(client)
+        except httpx.HTTPError as error:
+            self.errors.append(str(error))
 
     def _go(self, client: httpx.Client) -> None:
         started = time.perf_counter()
@@ -189,8 +197,8 @@ def measure_load(url: str, truth: dict[str, str], n_annotators: int, seconds: fl
         "handed_out_twice": len(told) - len(set(told.values())),
         "errors": sum(len(one.errors) for one in people),
         "first_errors": [error for one in people for error in one.errors][:3],
-        "label": quantiles([taken for one in people for taken in one.labels]),
-        "question": quantiles([taken for one in people for taken in one.questions]),
+        "label": quantiles([taken for one in people for taken in one.labels] or [0.0]),
+        "question": quantiles([taken for one in people for taken in one.questions] or [0.0]),
     }
 
 
@@ -246,6 +254,15 @@ def run_kills(times: int, seed: int) -> dict[str, Any]:
     return {"kills": times, "acts_sent": sent, "acts_kept": kept}
 
 
+def find_faults(name: str, found: dict[str, Any]) -> list[str]:
+    """Return what may never happen under load, and did."""
+    wrong = [what for what in ("lost", "handed_out_twice", "errors") if found.get(what, 0)]
+    faults = [f"{name}: {found[what]} {what.replace('_', ' ')}" for what in wrong]
+    if not found.get("acts", 1):
+        faults.append(f"{name}: nobody has labelled anything")
+    return faults
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.workbench", description=__doc__)
     parser.add_argument("names", nargs="*", help="pace, memory, load, load_file, kills")
@@ -264,11 +281,15 @@ def main() -> None:
     }
     if unknown := set(arguments.names) - set(known):
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    faults: list[str] = []
     for name in arguments.names or ("pace", "memory", "load", "load_file"):
         found = known[name]()
+        faults += find_faults(name, found)
         print(json.dumps({name: found}, indent=2), flush=True)
         kept = json.loads(arguments.save.read_text(encoding="utf-8")) if arguments.save.exists() else {}
         arguments.save.write_text(json.dumps(kept | {name: found}, indent=2) + "\n", encoding="utf-8")
+    if faults:
+        raise SystemExit("\n".join(faults))
 
 
 if __name__ == "__main__":
