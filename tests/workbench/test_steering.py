@@ -159,6 +159,7 @@ def test_a_topic_can_be_made_and_frozen_in_one_step(project):
     do(project, fresh)
     expected = components(project)["new"]
     project.undo("ada")
+    project.refresh()
     do(project, fresh, acts.FreezeTopic("new"))
     np.testing.assert_allclose(components(project)["new"], expected, rtol=1e-12)
 
