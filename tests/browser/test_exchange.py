@@ -20,6 +20,25 @@ def test_a_file_of_labels_comes_in_says_what_came_and_is_taken_back(tab, labelle
     tab.find(".journal tr.crossed").first.wait_for()
 
 
+def test_labels_of_others_are_taken_back_and_nothing_of_ones_own(tab, labelled, tmp_path):
+    tab.enter(screen="exchange")
+    before = labelled.documents(limit=100)
+    path = tmp_path / "others.jsonl"
+    path.write_text('{"id": "space-20", "text": "", "labels": ["Space"], "annotator": "zoe"}\n')
+    for came in ("1 document labelled", "0 documents labelled"):
+        tab.find("#import-file").set_input_files(path)
+        tab.find(".came-in", has_text=came).wait_for()
+        back = tab.find(".came-in button", has_text="Undo the import")
+        if came.startswith("0"):  # the same labels again: nothing came, so there is nothing to take back
+            assert back.count() == 0
+            continue
+        back.click()
+        tab.find(".toast", has_text="Taken back").wait_for()
+        assert labelled.documents(limit=100) == before
+        tab.press("Shift+Control+z")
+        tab.find(".toast", has_text="Done again").wait_for()
+
+
 def test_a_file_that_cannot_be_read_says_why_beside_it(tab, labelled, tmp_path):
     tab.enter(screen="exchange")
     path = tmp_path / "broken.jsonl"

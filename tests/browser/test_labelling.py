@@ -134,17 +134,38 @@ def test_a_server_error_keeps_what_was_chosen_and_typed_and_another_try_is_one_a
     tab.said.clear()  # a browser says itself that an answer was an error
 
 
+def lose_the_first_answer(tab, path):
+    """What is sent there arrives, but the first answer does not come back; returns all answers."""
+    answers = []
+
+    def answer(route):
+        response = route.fetch()
+        answers.append(response)
+        route.abort() if len(answers) == 1 else route.fulfill(response=response)
+
+    tab.page.route(path, answer)
+    return answers
+
+
+def test_an_undo_that_arrived_though_its_answer_was_lost_takes_back_one_step(tab, labelled):
+    tab.enter()
+    for _ in range(2):
+        document = tab.document()
+        tab.press("1", "Enter")
+        tab.wait_for_another(document)
+    before = labelled.view().n_labelled
+    answers = lose_the_first_answer(tab, "**/api/undo")
+    tab.press("u")
+    tab.find(".toast", has_text="Taken back").wait_for()
+    assert len(answers) == 2
+    assert labelled.view().n_labelled == before - 1
+    tab.said.clear()  # a browser says itself that an answer was lost
+
+
 def test_an_act_that_arrived_though_its_answer_was_lost_is_done_once(tab, labelled):
     tab.enter()
-    lost = []
-
-    def lose_the_first(route):
-        response = route.fetch()
-        lost.append(response)
-        route.abort() if len(lost) == 1 else route.fulfill(response=response)
-
     document, before = tab.document(), labelled.view().n_acts
-    tab.page.route("**/api/acts", lose_the_first)
+    lost = lose_the_first_answer(tab, "**/api/acts")
     tab.press("1", "Enter")
     tab.wait_for_another(document)
     assert len(lost) == 2

@@ -73,22 +73,26 @@ function report(view, said, refused = showNotice) {
   else if (said) showToast(said, { text: "Undo", run: () => undo() });
 }
 
-async function goBack(path, none, said) {
+async function goBack(path, none, said, meant, send = api.move(path, meant)) {
   const before = state.number;
   try {
-    const view = await attempt(() => api.post(path));
+    const view = await attempt(send);
     const did = !view.reason;
     showToast(did ? said : none, did && path.endsWith("undo") ? { text: "Redo", run: () => redo() } : null);
     if (did) state.tell("undone", { ...view, before });
     return did ? view : null;
   } catch (error) {
-    showError(error);
+    const final = error.status >= 400 && error.status < 500;
+    showError(error, final ? undefined : () => goBack(path, none, said, meant, send));
     return null;
   }
 }
 
-/** Take back our own last act. */
-export const undo = () => goBack("/api/undo", "There is nothing to undo.", "Taken back.");
+/**
+ * Take back our own last step.
+ * @param {{number?: number}} [meant] the last act of the step that is meant, so that nothing else is taken back
+ */
+export const undo = (meant) => goBack("/api/undo", "There is nothing to undo.", "Taken back.", meant);
 
 /** Put it back. */
 export const redo = () => goBack("/api/redo", "There is nothing to redo.", "Done again.");

@@ -94,17 +94,26 @@ export function batch(acts) {
 const worthAnotherTry = (error) => error instanceof ApiError && [0, 502, 503, 504].includes(error.status);
 const sleep = (time) => new Promise((done) => setTimeout(done, time));
 
-/** Send a batch, again when nobody answers. */
-export async function sendBatch(given) {
+/** Send what has an id, again when nobody answers: it is done once. */
+async function sendOnce(path, body) {
   for (const pause of PAUSES) {
     try {
-      return await post("/api/acts", given);
+      return await post(path, body);
     } catch (error) {
       if (!worthAnotherTry(error)) throw error;
       await sleep(pause);
     }
   }
-  return post("/api/acts", given);
+  return post(path, body);
+}
+
+/** Send a batch of acts. */
+export const sendBatch = (given) => sendOnce("/api/acts", given);
+
+/** Return what sends an undo or a redo, the same one however often it is called. */
+export function move(path, meant = {}) {
+  const body = { act_id: uniqueId(), ...meant };
+  return () => sendOnce(path, body);
 }
 
 const EVENTS = ["acts", "topics", "job", "quality"];

@@ -81,7 +81,8 @@ class Exchange {
       view.unknown.length > 0 && `Left out, because no document has the id and no text came: ${list(view.unknown)}.`,
       ...view.warnings,
     ].filter(Boolean);
-    fill(this.came, h("div", { class: "stack tight" }, h("b", { class: "row" }, icon("check"), aside(name)), lines.map((line) => h("p", { class: "small" }, aside(line))), h("div", { class: "row" }, button("Undo the import", { kind: "low", icon: "undo", on: () => undo() }))));
+    const back = view.can_undo && h("div", { class: "row" }, button("Undo the import", { kind: "low", icon: "undo", on: () => undo({ number: view.number }) }));
+    fill(this.came, h("div", { class: "stack tight" }, h("b", { class: "row" }, icon("check"), aside(name)), lines.map((line) => h("p", { class: "small" }, aside(line))), back));
   }
 
   export(format, from) {
