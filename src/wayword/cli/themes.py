@@ -96,6 +96,22 @@ def print_themes(info: ThemesInfo, *, backgrounds: bool = False) -> None:
         print_table("new topics", ("", "terms"), [row(name, "", terms)[::2] for name, terms in found])
 
 
+def _count(
+    corpus: Corpus, labels: list[Any], ngrams: dict[str, tuple[int, int]], counting: dict[str, Any], report: Any
+) -> tuple[Vectorizer, Any, str]:
+    """Return what counts terms, the counts, and why these, if they were chosen by the labels."""
+    from wayword.evaluation.features import select_terms
+    from wayword.matrix.vectorizer import Vectorizer
+
+    vectorizers = {name: Vectorizer(ngrams=pair, **counting) for name, pair in ngrams.items()}
+    counts = {name: vectorizer.fit_transform(corpus, progress=report) for name, vectorizer in vectorizers.items()}
+    best, reason = next(iter(ngrams)), ""
+    if len(ngrams) > 1:
+        found = select_terms(counts, labels)
+        best, reason = found.best, found.reason
+    return vectorizers[best], counts[best], reason
+
+
 @reads_corpus
 def fit(
     path: PathArgument,
@@ -125,30 +141,24 @@ def fit(
     from sklearn.pipeline import make_pipeline
 
     from wayword.corpus.readers import read_corpus
-    from wayword.evaluation.features import select_terms
     from wayword.interpret.themes import describe_themes
-    from wayword.matrix.vectorizer import Vectorizer
     from wayword.models.persistence import save
     from wayword.models.themes import ThemeNMF
 
     if not themes:
         raise InputError("say what kind of model to fit; --themes is what there is for now")
     out = check_output(model_name(path) if out is None else out, path)
-    wanted = _NGRAMS if ngrams == "auto" else {"": parse_ngrams(ngrams)}
+    wanted = _NGRAMS if ngrams == "auto" else {ngrams: parse_ngrams(ngrams)}
     counting: dict[str, Any] = {"language": language, "min_df": parse_frequency(min_df), "max_terms": max_terms}
-    vectorizers = {name: Vectorizer(ngrams=pair, **counting) for name, pair in wanted.items()}
     choices: dict[str, Any] = {"mode": mode, "supervision": supervision, "score": score}
     model = ThemeNMF(subtopics, n_new_topics=new_topics, random_state=seed, **choices)
     with progress() as report:
         corpus = read_corpus(path, progress=report, **reading)
         labels = labels_of(corpus, path)
-        counts = {name: one.fit_transform(corpus, progress=report) for name, one in vectorizers.items()}
-        found = select_terms(counts, labels) if ngrams == "auto" else None
-        best = found.best if found else ""
-        vectorizer = vectorizers[best]
-        model.fit(counts[best], labels, progress=report)
-    if found:
-        note(found.reason)
+        vectorizer, X, reason = _count(corpus, labels, wanted, counting, report)
+        model.fit(X, labels, progress=report)
+    if reason:
+        note(reason)
     save(make_pipeline(vectorizer, model), out)
     print_themes(describe_themes(model, vectorizer.vocabulary_))
     note(f"saved the model to {out}")
