@@ -33,7 +33,7 @@ from wayword import (
     split_documents,
 )
 
-# The thesis does not say how many; its published program leaves it to scikit-learn, which stops after 20 to 40.
+# The thesis does not say how many; its published program leaves it to scikit-learn. About where supervised themes settle.
 ITERATIONS = 25
 RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 THEMES = {
