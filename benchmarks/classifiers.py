@@ -31,6 +31,8 @@ from wayword.evaluation.calibration import expected_calibration_error
 CORPORA = ("brown", "bills112", "yelp", "reuters", "20newsgroups")
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 NGRAMS = ((1, 1), (1, 2))
+# Terms that themes see at the most; with many labels rarer ones help, too.
+FEWER_TERMS, MORE_TERMS, MANY_LABELLED = 50_000, 200_000, 9_000
 RESULTS = REPOSITORY / "benchmarks" / "results"
 
 
@@ -180,12 +182,13 @@ def measure_themes(corpora: list[str], ratios: list[float], seeds: int) -> None:
     """Try the default model on every split that the file has not got yet."""
     ledger, bar = Ledger(RESULTS / "themes.jsonl"), Ledger(RESULTS / "classifiers.jsonl")
     for corpus in corpora:
-        counts: dict[str, Any] = {}
+        counts: dict[int, dict[str, Any]] = {}
         for ratio, seed, split in make_splits(corpus, ratios, range(seeds)):
             if ledger.has(corpus, ratio, seed):
                 continue
-            counts = counts or count_terms(split.texts)
-            terms, chances, seconds = fit_themes(split, counts)
+            most = MORE_TERMS if len(split.train) >= MANY_LABELLED else FEWER_TERMS
+            counts[most] = counts.get(most) or count_terms(split.texts, most)
+            terms, chances, seconds = fit_themes(split, counts[most])
             error = 100.0 * expected_calibration_error(split.labels[split.test], chances)
             found = Trial(corpus, ratio, seed, f"themes {terms}", split.measure(chances), seconds, error)
             ledger.add([found])
@@ -194,16 +197,17 @@ def measure_themes(corpora: list[str], ratios: list[float], seeds: int) -> None:
             print(f"{corpus} {ratio:.0%} {seed}: {found.accuracy:.1f}, {beside}, calibration {error:.1f}", flush=True)
 
 
-def make_vectorizer(ngrams: tuple[int, int]) -> Vectorizer:
+def make_vectorizer(ngrams: tuple[int, int], max_terms: int) -> Vectorizer:
     """Return what counts words, or words and pairs, stop words included: they matter for stars."""
     return Vectorizer(
-        language="none", lemmatize=False, stop_words=None, min_length=2, ngrams=ngrams, min_df=2, max_terms=50_000
+        language="none", lemmatize=False, stop_words=None, min_length=2, ngrams=ngrams, min_df=2, max_terms=max_terms
     )
 
 
-def count_terms(texts: list[str]) -> dict[str, Any]:
+def count_terms(texts: list[str], max_terms: int) -> dict[str, Any]:
     """Return the counts to choose from by labelled documents: pairs, unless words alone are better."""
-    return {name: make_vectorizer(pair).fit_transform(texts) for name, pair in (("pairs", (1, 2)), ("words", (1, 1)))}
+    choices = {"pairs": (1, 2), "words": (1, 1)}
+    return {name: make_vectorizer(pair, max_terms).fit_transform(texts) for name, pair in choices.items()}
 
 
 def write_table() -> str:
