@@ -13,7 +13,7 @@ import statistics
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,9 @@ RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 NGRAMS = ((1, 1), (1, 2))
 # Terms that themes see at the most; with many labels rarer ones help, too.
 FEWER_TERMS, MORE_TERMS, MANY_LABELLED = 50_000, 200_000, 9_000
+# How often labels are drawn to see how much of a calibration error is noise.
+DRAWS = 20
+ROWS = ("themes", "best classifier", "calibration error", "of which noise", "of all splits together")
 RESULTS = REPOSITORY / "benchmarks" / "results"
 
 
@@ -72,7 +75,21 @@ class Split:
 
 @dataclass(frozen=True)
 class Trial:
-    """How well one classifier did on one split: log rank accuracy in percent, time, calibration error in percent."""
+    """How well one classifier did on one split.
+
+    Attributes
+    ----------
+    corpus, ratio, seed, classifier
+        What was tried on what.
+    accuracy : float
+        Log rank accuracy in percent.
+    seconds : float
+        Time to fit and to answer.
+    calibration, noise : float
+        Calibration error in percent, and what it would be if labels were drawn by the very chances.
+    bins : list of [int, float, float]
+        By tenths of chances: how many predictions, the sum of their chances, and how many were right.
+    """
 
     corpus: str
     ratio: float
@@ -81,6 +98,8 @@ class Trial:
     accuracy: float
     seconds: float
     calibration: float = float("nan")
+    noise: float = float("nan")
+    bins: list[list[float]] = field(default_factory=list)
 
 
 def read_documents(corpus: str) -> tuple[list[str], np.ndarray]:
@@ -189,12 +208,47 @@ def measure_themes(corpora: list[str], ratios: list[float], seeds: int) -> None:
             most = MORE_TERMS if len(split.train) >= MANY_LABELLED else FEWER_TERMS
             counts[most] = counts.get(most) or count_terms(split.texts, most)
             terms, chances, seconds = fit_themes(split, counts[most])
-            error = 100.0 * expected_calibration_error(split.labels[split.test], chances)
-            found = Trial(corpus, ratio, seed, f"themes {terms}", split.measure(chances), seconds, error)
+            truth = split.labels[split.test]
+            error, noise = 100.0 * expected_calibration_error(truth, chances), find_noise(truth, chances)
+            measured = (split.measure(chances), seconds, error, noise, fill_bins(truth, chances))
+            found = Trial(corpus, ratio, seed, f"themes {terms}", *measured)
             ledger.add([found])
             best = bar.best(corpus, ratio, seed) if bar.has(corpus, ratio, seed) else None
             beside = f"bar {best.accuracy:.1f}" if best else "no bar yet"
             print(f"{corpus} {ratio:.0%} {seed}: {found.accuracy:.1f}, {beside}, calibration {error:.1f}", flush=True)
+
+
+def find_noise(truth: np.ndarray, chances: np.ndarray) -> float:
+    """Return the mean calibration error in percent of labels that are drawn by the chances: what is left of chance."""
+    rng, errors = np.random.RandomState(0), []
+    one_each = (truth.sum(axis=1) == 1).all()
+    ends = chances.cumsum(axis=1)
+    for _ in range(DRAWS):
+        if one_each:
+            drawn = np.eye(truth.shape[1], dtype=int)[
+                (rng.random_sample((len(ends), 1)) * ends[:, -1:] > ends).sum(axis=1)
+            ]
+        else:
+            drawn = (rng.random_sample(chances.shape) < chances).astype(int)
+        errors.append(expected_calibration_error(drawn, chances))
+    return 100.0 * statistics.fmean(errors)
+
+
+def fill_bins(truth: np.ndarray, chances: np.ndarray) -> list[list[float]]:
+    """Return how many predictions fall into each tenth of chances, the sum of their chances, and how many are right."""
+    said, right = chances.ravel(), truth.ravel()
+    if (truth.sum(axis=1) == 1).all():
+        likeliest = chances.argmax(axis=1)
+        said, right = chances.max(axis=1), truth[np.arange(len(truth)), likeliest]
+    tenths = np.minimum((10 * said).astype(int), 9)
+    sums = [np.bincount(tenths, weights=values, minlength=10) for values in (np.ones(len(said)), said, right)]
+    return np.round(np.transpose(sums), 4).tolist()
+
+
+def pool_calibration(trials: list[Trial]) -> float:
+    """Return the calibration error of the predictions of all splits together, in percent."""
+    bins = np.sum([trial.bins for trial in trials], axis=0)
+    return 100.0 * float(np.abs(bins[:, 1] - bins[:, 2]).sum() / bins[:, 0].sum())
 
 
 def make_vectorizer(ngrams: tuple[int, int], max_terms: int) -> Vectorizer:
@@ -215,13 +269,15 @@ def write_table() -> str:
     ours, bar = Ledger(RESULTS / "themes.jsonl"), Ledger(RESULTS / "classifiers.jsonl")
     lines = [f"| | {' | '.join(f'{ratio:.0%}' for ratio in RATIOS)} |", f"|---|{'--:|' * len(RATIOS)}"]
     for corpus in CORPORA:
-        rows: dict[str, list[str]] = {"themes": [], "best classifier": [], "calibration error": []}
+        rows: dict[str, list[str]] = {name: [] for name in ROWS}
         for ratio in RATIOS:
             found = [t for t in ours.trials if (t.corpus, t.ratio) == (corpus, ratio)]
             pairs = [(t, bar.best(corpus, ratio, t.seed)) for t in found if bar.has(corpus, ratio, t.seed)]
             rows["themes"].append(_mean(t.accuracy for t in found))
             rows["best classifier"].append(_mean(best.accuracy for _, best in pairs))
             rows["calibration error"].append(_mean(t.calibration for t in found))
+            rows["of which noise"].append(_mean(t.noise for t in found))
+            rows["of all splits together"].append(_mean([pool_calibration(found)] if found else []))
         lines += [f"| {corpus}, {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
     return "\n".join(lines)
 

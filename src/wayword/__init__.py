@@ -26,6 +26,7 @@ _HOMES = {
     "Stability": "evaluation.stability",
     "StreamedCorpus": "corpus.streaming",
     "SupervisedAnchors": "models.supervised_anchors",
+    "SubtopicSelection": "evaluation.subtopics",
     "TermSelection": "evaluation.features",
     "ThemeNMF": "models.themes",
     "TopicDiscovery": "models.discovery",
@@ -70,6 +71,7 @@ _HOMES = {
     "resolved_topics": "evaluation.matching",
     "save": "models.persistence",
     "select_k": "evaluation.selection",
+    "select_subtopics": "evaluation.subtopics",
     "select_terms": "evaluation.features",
     "split_documents": "evaluation.splits",
     "term_scores": "interpret.terms",
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
     from wayword.evaluation.selection import Selection, select_k
     from wayword.evaluation.splits import split_documents
     from wayword.evaluation.stability import Stability, average_jaccard, topic_stability
+    from wayword.evaluation.subtopics import SubtopicSelection, select_subtopics
     from wayword.evaluation.term_lists import top_columns
     from wayword.hierarchy.agreement import dendrogram_purity, triplet_agreement
     from wayword.hierarchy.build import build_tree
@@ -157,6 +160,7 @@ __all__ = [
     "SemiSupervisedNMF",
     "Stability",
     "StreamedCorpus",
+    "SubtopicSelection",
     "SupervisedAnchors",
     "TermSelection",
     "ThemeNMF",
@@ -203,6 +207,7 @@ __all__ = [
     "resolved_topics",
     "save",
     "select_k",
+    "select_subtopics",
     "select_terms",
     "split_documents",
     "term_scores",

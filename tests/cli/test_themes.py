@@ -200,6 +200,12 @@ def test_new_topics_need_unlabelled_documents(capsys, tmp_path):
     refuse(capsys, "n_new_topics needs unlabelled documents", "fit", told, "--themes", "--new-topics", 1)
 
 
+def test_the_number_of_subtopics_may_be_left_to_the_words(capsys, tmp_path, stays):
+    run("fit", stays, "--themes", "--subtopics", "auto", "--min-df", 1)
+    assert "predicted best with" in " ".join(capsys.readouterr().err.split())
+    assert 1 <= load(tmp_path / "stays.wayword")[-1].n_subtopics <= 6
+
+
 def test_themes_are_shown_with_subtopics_and_backgrounds(capsys, model):
     run("themes", model, "--words", 3)
     shown = capsys.readouterr().out

@@ -14,11 +14,12 @@ from wayword.models.calibration import (
     choose_weight,
     combine,
     correct,
+    even_out,
     fit_confusions,
     fit_curves,
     fit_scale,
     hold_out,
-    usual_weights,
+    split_finely,
 )
 from wayword.models.labels import read_labels
 
@@ -79,32 +80,57 @@ def test_another_seed_holds_out_other_documents():
 
 def test_evidence_is_combined_by_its_weights():
     evidence = np.random.default_rng(0).normal(size=(2, 3, 4))
-    np.testing.assert_allclose(combine(evidence), evidence[0] + USUAL_WEIGHT * evidence[1])
     np.testing.assert_allclose(combine(evidence, 0.5), evidence[0] + 0.5 * evidence[1])
+
+
+def test_a_document_said_twice_is_a_little_surer_and_no_more():
+    counts = sparse.csr_matrix(np.array([[1.0, 3.0], [2.0, 6.0], [100.0, 300.0], [200.0, 600.0]]))
+    sums = np.array([[4.0], [8.0], [400.0], [800.0]])  # log ratios of one a word
+    short, twice, long, longer = even_out(sums / np.sqrt(sums), counts).ravel()
+    assert (short, twice) == pytest.approx((4 / 12, 8 / 16))
+    assert longer == pytest.approx(long, rel=0.02)
+    assert even_out(np.ones((1, 3)), sparse.csr_matrix((1, 2))).tolist() == [[0.0, 0.0, 0.0]]
+
+
+def test_what_is_fitted_often_is_tried_on_few_documents_at_once():
+    folds = [np.arange(0, 90, 3), np.arange(1, 90, 3), np.arange(2, 90, 3)]
+    parts = split_finely(folds, 90)
+    assert np.concatenate(parts).tolist() == np.concatenate(folds).tolist()
+    assert {len(part) for part in parts} <= {7, 8, 9}
+    assert len(split_finely([np.arange(500)], 5000)) == 1
 
 
 @pytest.mark.parametrize("scale", [0.2, 0.5, 1.3])
 def test_a_planted_scale_is_found(scale):
     scores = draw_scores(5000)
-    found = fit_scale(scores, draw_labels(softmax(scale * scores, axis=1)))
+    found = fit_scale(scores, draw_labels(softmax(scale * scores, axis=1)), 0.5)
     assert found == pytest.approx(scale, rel=0.08)
 
 
 def test_with_few_documents_the_scale_stays_near_the_usual_one():
     scores = draw_scores(3)
     right = np.arange(4) == scores.argmax(axis=1)[:, None]
-    assert USUAL_SCALE < fit_scale(scores, right) < 1.6 * USUAL_SCALE
-    assert 0.5 * USUAL_SCALE < fit_scale(-scores, right) < USUAL_SCALE
+    assert 0.5 < fit_scale(scores, right, 0.5) < 1.6 * 0.5
+    assert 0.5 * 0.5 < fit_scale(-scores, right, 0.5) < 0.5
 
 
-def test_labels_of_one_document_share_alike():
+def test_likeliest_labels_apply_as_often_as_their_chances_say_whatever_the_shape_of_scores():
+    scores = draw_scores(5000)
+    labels = draw_labels(0.8 * softmax(scores, axis=1) + 0.05)  # a fifth of all labels come from nowhere
+    chances = softmax(fit_scale(scores, labels) * scores, axis=1)
+    right = labels[np.arange(len(labels)), chances.argmax(axis=1)]
+    assert chances.max(axis=1).mean() == pytest.approx(right.mean(), abs=0.02)
+
+
+def test_other_labels_of_a_document_do_not_change_the_scale():
     scores = draw_scores(200)
-    both = np.zeros(scores.shape, dtype=bool)
-    np.put_along_axis(both, np.argsort(-scores, axis=1)[:, :2], True, axis=1)
-    first, second = (np.arange(4) == np.argsort(-scores, axis=1)[:, [place]] for place in (0, 1))
-    twice = fit_scale(np.vstack([scores, scores]), np.vstack([first, second]))
-    # Half of each label, so the pull toward the usual scale counts double.
-    assert fit_scale(scores, both) == pytest.approx(twice, rel=0.05)
+    first = np.arange(4) == scores.argmax(axis=1)[:, None]
+    both = first | (np.arange(4) == np.argsort(-scores, axis=1)[:, [1]])
+    assert fit_scale(scores, both, 0.5) == fit_scale(scores, first, 0.5)
+
+
+def test_one_label_alone_has_nothing_to_scale():
+    assert fit_scale(np.ones((5, 1)), np.ones((5, 1), dtype=bool)) == USUAL_SCALE
 
 
 NEIGHBOURS = np.abs(np.subtract.outer(np.arange(5), np.arange(5))) == 1
@@ -171,24 +197,14 @@ def test_a_model_of_few_labelled_documents_keeps_the_usual_calibration():
     X, names = plant(length=8, common=0.8)  # themes that are hard to tell apart
     told = hide(names, 7)
     few = ThemeNMF(1).fit(X, told).stack_
-    known = np.array([name is not None for name in told])
-    weight, scale = usual_weights(sparse.csr_matrix(np.log1p(X[known])))
-    assert (few["weight"], few["scale"]) == pytest.approx((weight, scale))
+    assert (few["weight"], few["scale"]) == (USUAL_WEIGHT, USUAL_SCALE)
     assert not few["confusions"].any()
     many = ThemeNMF(1).fit(X, names).stack_
-    assert many["scale"] != pytest.approx(scale)
+    assert many["scale"] != pytest.approx(USUAL_SCALE)
     assert many["confusions"].any()
     lists = ThemeNMF(1).fit(X, [[name] for name in names]).stack_
     assert not lists["confusions"].any()
     assert len(set(lists["offsets"].tolist())) == 3
-
-
-def test_distances_count_for_more_in_longer_documents():
-    (short_weight, short_scale), (long_weight, long_scale) = (
-        usual_weights(sparse.csr_matrix(np.full((3, n), 1.0))) for n in (64, 256)
-    )
-    assert (short_weight, short_scale) == (USUAL_WEIGHT, USUAL_SCALE)
-    assert (long_weight, long_scale) == (2 * USUAL_WEIGHT, USUAL_SCALE / 2)
 
 
 def draw_evidence(n_documents, strengths):

@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.svm import LinearSVC
 
-from wayword.models.linear import fit_linear, usual_cost, weigh
+from wayword.models.linear import cross_fit, fit_linear, usual_cost, weigh
 
 
 def draw(seed=0, n_documents=60, n_terms=25, n_labels=3):
@@ -87,3 +87,16 @@ def test_errors_cost_more_where_labels_have_few_documents():
     X, indicator = sparse.csr_matrix(rng.poisson(1.0, (40, 6)).astype(float)), rng.random((40, 2)) < 0.5
     given, usual = fit_linear(X, indicator, np.ones(40), C=10.0), fit_linear(X, indicator, np.ones(40))
     np.testing.assert_array_equal(given.planes, usual.planes)
+
+
+def test_documents_are_tried_on_planes_that_have_not_seen_them():
+    rng = np.random.RandomState(0)
+    X = sparse.csr_matrix(rng.poisson(1.0, (12, 20)).astype(float))
+    indicator, weights = np.eye(3, dtype=bool)[np.arange(12) % 3], rng.uniform(0.5, 2.0, 12)
+    parts = [np.array([4, 0]), np.array([11])]
+    found = cross_fit(X, indicator, weights, parts, C=2.0)
+    for rows, part in zip((found[:2], found[2:]), parts, strict=True):
+        rest = [place for place in range(12) if place not in part]
+        planes = fit_linear(X[rest], indicator[rest], weights[rest], C=2.0)
+        np.testing.assert_array_equal(rows, planes.score(X[part]))
+    assert cross_fit(X, indicator, weights, []).shape == (0, 3)

@@ -108,6 +108,15 @@ def parse_ngrams(value: str) -> tuple[int, int]:
     return (1, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
+def parse_subtopics(value: str) -> int | None:
+    """Return how many subtopics, or None for ``"auto"``."""
+    if value == "auto":
+        return None
+    if not value.strip().isdigit() or int(value) < 1:
+        raise typer.BadParameter(f"--subtopics must be a whole number from 1 on, or auto, got {value!r}")
+    return int(value)
+
+
 def parse_frequency(value: str) -> int | float:
     """Return a number of documents, or a share if it is written with a point."""
     try:

@@ -14,6 +14,7 @@ from wayword.cli.options import (
     check_output,
     parse_frequency,
     parse_ngrams,
+    parse_subtopics,
     reads_corpus,
 )
 from wayword.cli.predictions import (
@@ -120,7 +121,9 @@ def fit(
         bool, typer.Option("--themes", help="Fit themes: labels with subtopics. The only kind of model for now.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The file of the model; CORPUS.wayword by default.")] = None,
-    subtopics: Annotated[int, typer.Option(help="Subtopics of each theme.", min=1)] = 3,
+    subtopics: Annotated[
+        str, typer.Option(help="Subtopics of each theme, or 'auto' for as many as predict unseen words best.")
+    ] = "3",
     new_topics: Annotated[int, typer.Option(help="Topics to find that no label names.", min=0)] = 0,
     mode: Annotated[str, typer.Option(help="Fit themes 'separated' or 'combined'.")] = "separated",
     supervision: Annotated[
@@ -141,6 +144,7 @@ def fit(
     from sklearn.pipeline import make_pipeline
 
     from wayword.corpus.readers import read_corpus
+    from wayword.evaluation.subtopics import select_subtopics
     from wayword.interpret.themes import describe_themes
     from wayword.models.persistence import save
     from wayword.models.themes import ThemeNMF
@@ -148,16 +152,21 @@ def fit(
     if not themes:
         raise InputError("say what kind of model to fit; --themes is what there is for now")
     out = check_output(model_name(path) if out is None else out, path)
+    number = parse_subtopics(subtopics)
     wanted = _NGRAMS if ngrams == "auto" else {ngrams: parse_ngrams(ngrams)}
     counting: dict[str, Any] = {"language": language, "min_df": parse_frequency(min_df), "max_terms": max_terms}
     choices: dict[str, Any] = {"mode": mode, "supervision": supervision, "score": score}
-    model = ThemeNMF(subtopics, n_new_topics=new_topics, random_state=seed, **choices)
     with progress() as report:
         corpus = read_corpus(path, progress=report, **reading)
         labels = labels_of(corpus, path)
-        vectorizer, X, reason = _count(corpus, labels, wanted, counting, report)
+        vectorizer, X, *reasons = _count(corpus, labels, wanted, counting, report)
+        if number is None:
+            selected = select_subtopics(X, labels, random_state=seed, progress=report)
+            number = selected.best
+            reasons.append(selected.reason)
+        model = ThemeNMF(number, n_new_topics=new_topics, random_state=seed, **choices)
         model.fit(X, labels, progress=report)
-    if reason:
+    for reason in filter(None, reasons):
         note(reason)
     save(make_pipeline(vectorizer, model), out)
     print_themes(describe_themes(model, vectorizer.vocabulary_))

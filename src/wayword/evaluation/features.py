@@ -20,7 +20,7 @@ from wayword.evaluation.ranking import log_rank_accuracies
 from wayword.evaluation.runs import check_counts
 from wayword.models.calibration import hold_out
 from wayword.models.labels import Labels, read_labels
-from wayword.models.linear import fit_linear
+from wayword.models.linear import cross_fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,10 @@ def _check_matrices(matrices: Mapping[str, Any]) -> dict[str, sparse.csr_matrix]
 
 def _rank_held_out(X: sparse.csr_matrix, labels: Labels, folds: list[np.ndarray]) -> np.ndarray:
     """Return the log rank accuracy of each held-out document, by planes that have not seen it."""
-    found = [np.zeros(0)]
-    for held in folds:
-        rest = np.setdiff1d(np.arange(X.shape[0]), held)
-        planes = fit_linear(X[rest], labels.indicator[rest], np.ones(len(rest)))
-        found.append(log_rank_accuracies(labels.indicator[held].astype(int), planes.score(X[held])))
-    return np.concatenate(found)
+    if not folds:
+        return np.zeros(0)
+    scores = cross_fit(X, labels.indicator, np.ones(X.shape[0]), folds)
+    return log_rank_accuracies(labels.indicator[np.concatenate(folds)].astype(int), scores)
 
 
 def _choose(names: list[str], values: np.ndarray) -> tuple[str, str]:

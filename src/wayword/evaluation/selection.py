@@ -70,7 +70,7 @@ class Selection:
         return {name: (values.mean(axis=1), values.std(axis=1, ddof=1)) for name, values in self.values.items()}
 
 
-def _predict(seen: sparse.csr_matrix, held: sparse.csr_matrix, topics: np.ndarray) -> float:
+def predict_tokens(seen: sparse.csr_matrix, held: sparse.csr_matrix, topics: np.ndarray) -> float:
     """Return the mean log probability of the held tokens, given the seen ones of the same document."""
     smooth = normalise_rows((1.0 - _EVEN) * topics + _EVEN / topics.shape[1])
     proportions = infer_topics(seen, smooth, method="vb")
@@ -89,7 +89,7 @@ def _mean_agreements(runs: list[list[list[int]]]) -> np.ndarray:
     return (agreement.sum(axis=1) - 1.0) / (len(runs) - 1)
 
 
-def _as_good(values: np.ndarray) -> tuple[int, np.ndarray]:
+def as_good(values: np.ndarray) -> tuple[int, np.ndarray]:
     """Return the row with the highest mean, and which rows are within one standard error of it, split by split."""
     best = int(values.mean(axis=1).argmax())
     behind = values[best] - values
@@ -138,22 +138,23 @@ def choose_k(ks: np.ndarray, values: dict[str, np.ndarray], *, stable: float = _
     if "stability" in values and not only_stability:
         kept, said = _keep_stable(ks, values["stability"], stable)
     decides = next(name for name in ("heldout", "coherence", "stability") if name in values)
-    best, good = _as_good(values[decides][kept])
+    best, good = as_good(values[decides][kept])
     chosen, top = int(ks[kept][good][-1 if only_stability else 0]), int(ks[kept][best])
     measure = _NAMES[decides] + ("" if kept.all() else " of those that are stable")
     reason = _say(chosen, top, measure, alone=good.sum() == 1, extreme="most" if only_stability else "fewest")
     return chosen, reason + said + _say_where_to_look(ks, chosen, top)
 
 
-def _check_ks(ks: Any) -> np.ndarray:
-    if isinstance(ks, str) or not isinstance(ks, Iterable):
-        raise InputError(f"ks must be numbers of topics, such as [5, 10, 20], got {shorten(ks)}")
-    numbers = list(ks)
-    for k in numbers:
-        check_whole("each of ks", k)
-    if not numbers:
-        raise InputError("ks must hold at least one number of topics, got none")
-    return np.unique(np.array(numbers, dtype=np.int64))
+def check_numbers(name: str, numbers: Any, of_what: str = "topics") -> np.ndarray:
+    """Return numbers of topics or the like in order, each once."""
+    if isinstance(numbers, str) or not isinstance(numbers, Iterable):
+        raise InputError(f"{name} must be numbers of {of_what}, such as [5, 10, 20], got {shorten(numbers)}")
+    listed = list(numbers)
+    for number in listed:
+        check_whole(f"each of {name}", number)
+    if not listed:
+        raise InputError(f"{name} must hold at least one number of {of_what}, got none")
+    return np.unique(np.array(listed, dtype=np.int64))
 
 
 def _check_criteria(criteria: Any) -> list[str]:
@@ -165,7 +166,8 @@ def _check_criteria(criteria: Any) -> list[str]:
     return [name for name in get_args(Criterion) if name in names]
 
 
-def _split(X: sparse.csr_matrix, seed: int) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+def split_tokens(X: sparse.csr_matrix, seed: int) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """Return the tokens of documents in two halves, by the toss of a coin."""
     seen, held = thin(X, check_random_state(seed))
     if not seen.nnz or not held.nnz:
         raise InputError("X holds too few tokens to be split in halves; give it more documents")
@@ -236,7 +238,7 @@ def select_k(
     >>> select_k(X, [2, 3, 4]).best
     3
     """
-    numbers, names, model = _check_ks(ks), _check_criteria(criteria), NMF() if model is None else model
+    numbers, names, model = check_numbers("ks", ks), _check_criteria(criteria), NMF() if model is None else model
     check_whole("n_splits", n_splits, least=2)
     check_number("stable", stable, most=1.0)
     check_whole("n_terms", n_terms)
@@ -245,12 +247,12 @@ def select_k(
     values = {name: np.empty((len(numbers), n_splits)) for name in names}
     runs: list[list[list[list[int]]]] = [[] for _ in numbers]
     for split, seed in enumerate(draw_seeds(random_state, n_splits)):
-        seen, held = _split(counts, seed)
+        seen, held = split_tokens(counts, seed)
         for place, k in enumerate(numbers):
             topics = topics_of(set_up(model, int(k), seed).fit(seen))
             runs[place].append(top_columns(topics, n_terms))
             if "heldout" in names:
-                values["heldout"][place, split] = _predict(seen, held, topics)
+                values["heldout"][place, split] = predict_tokens(seen, held, topics)
             if "coherence" in names:
                 values["coherence"][place, split] = _mean_coherence(runs[place][-1], held)
             progress("fits", split * len(numbers) + place + 1, n_splits * len(numbers))

@@ -1,7 +1,7 @@
 """Scores as chances, learnt from documents that were held out.
 
-Evidence of several kinds speaks for each theme of a document, and the score of a theme is a weighted sum. Scores
-become chances by a scale under which the labels of held-out documents are likeliest, drawn toward the usual one: with
+Evidence of several kinds speaks for each theme of a document, and the score of a theme is a weighted sum. Likelihoods
+are means over a document's words for it, so that long documents are no surer than short ones. Scores become chances by a scale under which the labels of held-out documents are likeliest, drawn toward the usual one: with
 few held-out documents it stays near that. Then one theme may speak for another. Where a document may have several
 labels, a theme's share of the document becomes a chance by a logistic curve with an offset for each theme.
 """
@@ -11,22 +11,26 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize, minimize_scalar
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit, log_softmax, logsumexp, softmax
 
 from wayword.models.labels import Labels
 
-# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, in documents whose
-# log(1 + count) sum to so much, and what else it may be, times that.
-USUAL_WEIGHT, _USUAL_LENGTH = 4.0, 64.0
+# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, and what else it may be, times
+# that.
+USUAL_WEIGHT = 0.5
 _WEIGHTS = (0.25, 0.5, 2.0, 4.0, 8.0)
 # Another weight must rank the labels of held-out documents better by this share of the standard error, of this many.
 _CLEARLY, _FEWEST_RANKED = 0.5, 50
-# What scores are multiplied by where nothing can be learnt, in such documents.
-USUAL_SCALE = 0.5
+# What scores are multiplied by where nothing can be learnt.
+USUAL_SCALE = 4.0
+# How much every document is taken to hold that says nothing: one word is not all there is to know.
+_SILENT = 8.0
 # The same for the logistic curves of documents with several labels: even chances at two fifths of a document.
 USUAL_SLOPE, USUAL_OFFSET = 2.0, 2.0 * np.log(2.5)
 # Documents to hold out at most, into how many parts, and the fewest to learn from.
 _HELD_AT_ONCE, _FOLDS, _FEWEST_HELD = 500, 3, 10
+# What planes are tried on is at most this share of all labelled documents: distances grow with how many teach them.
+_SMALL_SHARE = 0.1
 # How far the logarithm of the scale may be expected from the usual one.
 _SPREAD = 0.4
 # The same for the logarithm of the slope of all curves, and for their offset.
@@ -60,24 +64,35 @@ def hold_out(labels: Labels, seed: int) -> list[np.ndarray]:
     return folds if sum(map(len, folds)) >= _FEWEST_HELD else []
 
 
-def combine(evidence: np.ndarray, weight: float = USUAL_WEIGHT) -> np.ndarray:
+def split_finely(folds: list[np.ndarray], n_labelled: int) -> list[np.ndarray]:
+    """Return the same documents in the same order, but few at once, for what can be fitted many times."""
+    parts = [np.array_split(fold, int(np.ceil(len(fold) / (_SMALL_SHARE * n_labelled)))) for fold in folds]
+    return [part for fold in parts for part in fold]
+
+
+def combine(evidence: np.ndarray, weight: float) -> np.ndarray:
     """Return likelihoods plus weighted distances, from evidence of shape (2, n_documents, n_themes)."""
     return evidence[0] + weight * evidence[1]
+
+
+def even_out(likelihoods: np.ndarray, counts: sparse.csr_matrix) -> np.ndarray:
+    """Return likelihoods, sums over the root of a document's length, as means over its length; less if it is short.
+
+    Parameters
+    ----------
+    likelihoods : array of shape (n_documents, n_themes)
+        How much better each theme explains each document than its background does.
+    counts : sparse matrix of shape (n_documents, n_terms)
+        What they were found from.
+    """
+    lengths = np.asarray(counts.sum(axis=1), dtype=np.float64)
+    return likelihoods * np.sqrt(lengths) / (lengths + _SILENT)
 
 
 def _rank_labels(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
     """Return how near the top the labels of each document are: the mean of -log rank."""
     ranks = (-scores).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable") + 1
     return -(indicator * np.log(ranks)).sum(axis=1) / indicator.sum(axis=1)
-
-
-def usual_weights(counts: sparse.csr_matrix) -> tuple[float, float]:
-    """Return how much distances count, and what scores are multiplied by, where nothing can be learnt.
-
-    Likelihoods grow with the root of a document's length; distances from planes do not.
-    """
-    longer = np.sqrt(max(counts.sum() / counts.shape[0], 1.0) / _USUAL_LENGTH)
-    return float(USUAL_WEIGHT * longer), float(USUAL_SCALE / longer)
 
 
 def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = USUAL_WEIGHT) -> float:
@@ -109,21 +124,28 @@ def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = US
 def fit_scale(scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SCALE) -> float:
     """Return what to multiply scores by so that their softmax gives chances.
 
+    What counts is whether the likeliest label of a document applies as often as its chance says: what is said of all
+    other labels outweighs that otherwise, wherever scores are not of quite the right shape.
+
     Parameters
     ----------
     scores : array of shape (n_documents, n_themes)
         Combined evidence about held-out documents.
     indicator : bool array of shape (n_documents, n_themes)
-        Their labels; those of one document share alike.
+        Their labels.
     usual : float
         The scale to expect.
     """
-    shares = indicator / indicator.sum(axis=1, keepdims=True)
+    if scores.shape[1] < 2:
+        return usual
+    gaps = scores - scores.max(axis=1, keepdims=True)
+    applies = indicator[np.arange(len(scores)), scores.argmax(axis=1)]
+    others = np.sort(gaps, axis=1)[:, :-1]
 
     def surprise(log_scale: float) -> float:
-        chances = log_softmax(np.exp(log_scale) * scores, axis=1)
+        odds_against = logsumexp(np.exp(log_scale) * others, axis=1)
         away = (log_scale - np.log(usual)) / _SPREAD
-        return float(-(shares * chances).sum() + 0.5 * away**2)
+        return float(np.logaddexp(0.0, np.where(applies, odds_against, -odds_against)).sum() + 0.5 * away**2)
 
     return float(np.exp(minimize_scalar(surprise, bounds=(-8.0, 3.0), method="bounded").x))
 

@@ -13,6 +13,8 @@ from scipy.special import softmax
 
 from wayword.models.theme_blocks import Membership
 
+# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood.
+DISTANCE_WEIGHT = 4.0
 # What an unlabelled document counts, and the least chance that still counts.
 UNLABELLED_WEIGHT, LEAST_CHANCE = 0.5, 0.05
 _BALANCING_STEPS, _STEP = 30, 0.7

@@ -165,6 +165,11 @@ def _is_plain_array(y: Any) -> bool:
     return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iuU" and len(y) > 0
 
 
+def _is_plain_matrix(y: np.ndarray) -> bool:
+    """Whether there are numbers for each document and for two labels or more, all of one kind."""
+    return y.ndim == 2 and y.dtype.kind in "biuf" and y.shape[0] > 0 and y.shape[1] >= 2
+
+
 def _from_array(y: np.ndarray) -> Labels:
     """Return the labels of an array of whole numbers or texts."""
     told = y != _UNKNOWN if y.dtype.kind in "iu" else np.ones(len(y), dtype=bool)
@@ -226,8 +231,10 @@ def read_labels(y: Any, n_documents: int) -> Labels:
         return _from_array(y)
     columns = getattr(y, "columns", None)
     is_array = hasattr(y, "shape")
-    values = y.toarray().tolist() if sparse.issparse(y) else np.asarray(y).tolist() if is_array else list(y)
-    matrix = _as_numbers(values)
+    array = y.toarray() if sparse.issparse(y) else np.asarray(y) if is_array else None
+    plain = array is not None and _is_plain_matrix(array)
+    values = [] if plain else list(y) if array is None else array.tolist()
+    matrix = array if plain else _as_numbers(values)
     if matrix is not None:
         names = np.arange(matrix.shape[1]) if columns is None else np.array([str(name) for name in columns])
         return _from_matrix(matrix, names)

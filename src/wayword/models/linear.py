@@ -91,3 +91,27 @@ def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray,
         # One after the other: all of liblinear draws from one generator, so threads would change the planes.
         planes = [fit(label) for label in range(indicator.shape[1])]
     return Linear(idf, np.column_stack([plane for plane, _ in planes]), np.array([offset for _, offset in planes]))
+
+
+def cross_fit(
+    X: sparse.csr_matrix,
+    indicator: np.ndarray,
+    weights: np.ndarray,
+    parts: list[np.ndarray],
+    *,
+    C: float | None = None,
+) -> np.ndarray:
+    """Return how far documents are on each label's side of planes that were fitted without them, part by part.
+
+    Parameters
+    ----------
+    X, indicator, weights, C
+        As for `fit_linear`.
+    parts : list of int arrays
+        The documents to leave out, some at a time.
+    """
+    found = [np.zeros((0, indicator.shape[1]))]
+    for held in parts:
+        rest = np.setdiff1d(np.arange(X.shape[0]), held)
+        found.append(fit_linear(X[rest], indicator[rest], weights[rest], C=C).score(X[held]))
+    return np.concatenate(found)

@@ -11,7 +11,7 @@ from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
-from wayword.models.calibration import apply_curves, combine, correct
+from wayword.models.calibration import apply_curves, combine, correct, even_out
 from wayword.models.folding import fold_in, step_toward
 from wayword.models.inputs import check_matrix, drop_zeros
 from wayword.models.labelled import LabelledTopicModel
@@ -213,12 +213,13 @@ class FittedThemes(LabelledTopicModel):
         if X.shape[0] != 1:
             raise InputError(f"term_evidence takes one document, got {X.shape[0]}; call it once for each")
         X = drop_zeros(X)
-        parts = explain_likelihoods(self._dampen(X), *self._smoothed())
+        counts = self._dampen(X)
+        parts = explain_likelihoods(counts, *self._smoothed())
         weights, offsets = parts.weights, np.zeros(len(self.themes_))
         if self._score == "stack":
             linear = self._linear()
             weight, scale = self.stack_["weight"], self.stack_["scale"]
-            weights = weights + weight * (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
+            weights = even_out(weights, counts) + weight * (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
             weights, offsets = scale * weights, scale * weight * linear.offsets
         return TermEvidence(
             X.indices,
@@ -234,9 +235,14 @@ class FittedThemes(LabelledTopicModel):
         """Return what speaks for each theme, likelihoods and distances from planes: (2, n_documents, n_themes)."""
         return np.stack([self._likelihoods(counts), self._linear().score(X)])
 
+    def _even_evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
+        """Return the same, with likelihoods that do not grow with the length of documents."""
+        likelihoods, distances = self._evidence(X, counts)
+        return np.stack([even_out(likelihoods, counts), distances])
+
     def _stacked(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
         """Return the weighted sum of all evidence."""
-        scores = self.stack_["scale"] * combine(self._evidence(X, counts), self.stack_["weight"])
+        scores = self.stack_["scale"] * combine(self._even_evidence(X, counts), self.stack_["weight"])
         return correct(scores, self.stack_["confusions"])
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -14,19 +14,21 @@ from wayword.models.alternate import Loss
 from wayword.models.bcool import STARTS
 from wayword.models.calibration import (
     USUAL_OFFSET,
+    USUAL_SCALE,
     USUAL_SLOPE,
+    USUAL_WEIGHT,
     choose_weight,
     combine,
     fit_confusions,
     fit_curves,
     fit_scale,
     hold_out,
-    usual_weights,
+    split_finely,
 )
-from wayword.models.competing import share_out, smoothed_prior
+from wayword.models.competing import DISTANCE_WEIGHT, share_out, smoothed_prior
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole, drop_zeros
 from wayword.models.labels import Labels, best_threshold, read_labels
-from wayword.models.linear import fit_linear
+from wayword.models.linear import cross_fit, fit_linear, usual_cost
 from wayword.models.nmf import LOSSES, SOLVERS
 from wayword.models.theme_blocks import Descent, Membership
 from wayword.models.theme_fits import Mode, Plan, Themes, fit_themes
@@ -218,7 +220,7 @@ class ThemeNMF(FittedThemes):
         themes = fit_themes(counts, membership, may_be_new, self._plan())
         self._keep(themes, membership, counts)
         for _ in range(ROUNDS * compete):
-            scores = combine(self._evidence(X[unlabelled], counts[unlabelled]))
+            scores = combine(self._evidence(X[unlabelled], counts[unlabelled]), DISTANCE_WEIGHT)
             prior = smoothed_prior(labels.indicator, weights)
             shared = share_out(membership, unlabelled, scores, prior, weights)
             themes = fit_themes(counts, shared, may_be_new, self._plan(going_on=True), themes)
@@ -229,7 +231,7 @@ class ThemeNMF(FittedThemes):
         n_themes = len(labels.names)
         folds = hold_out(labels, self.seed_)
         progress("fits", 1, 1 + len(folds))
-        weight, scale = usual_weights(self._dampen(X[labels.labelled]))
+        weight, scale = USUAL_WEIGHT, USUAL_SCALE
         offsets, slope = np.full(n_themes, USUAL_OFFSET), USUAL_SLOPE
         confusions = np.zeros((n_themes, n_themes))
         if folds:
@@ -238,10 +240,10 @@ class ThemeNMF(FittedThemes):
                 found.append(self._try_on(X, labels, held, weights))
                 progress("fits", 1 + len(found), 1 + len(folds))
             evidence, truth = np.concatenate(found, axis=1), labels.indicator[np.concatenate(folds)]
-            scale *= weight
-            weight = choose_weight(evidence, truth, weight)
+            evidence[1] = self._cross_fit_planes(X, labels, folds, weights, evidence[1])
+            weight = choose_weight(evidence, truth)
             scores = combine(evidence, weight)
-            scale = fit_scale(scores, truth, scale / weight)
+            scale = fit_scale(scores, truth, scale * USUAL_WEIGHT / weight)
             if self.label_kind_ == "single":
                 confusions = fit_confusions(scale * scores, truth)
             else:
@@ -257,7 +259,20 @@ class ThemeNMF(FittedThemes):
             trial._fit_all(X[rest], labels.of(rest), weights[rest])
         else:
             trial._fit_all(X, labels.without(held), weights)
-        return trial._evidence(X[held], self._dampen(X[held]))
+        return trial._even_evidence(X[held], self._dampen(X[held]))
+
+    @staticmethod
+    def _cross_fit_planes(
+        X: sparse.csr_matrix, labels: Labels, folds: list[np.ndarray], weights: np.ndarray, distances: np.ndarray
+    ) -> np.ndarray:
+        """Return distances from planes that nearly all labelled documents teach, as they teach those of the model."""
+        told = np.flatnonzero(labels.labelled)
+        parts = split_finely(folds, len(told))
+        if len(parts) == len(folds):
+            return distances
+        places = [np.searchsorted(told, part) for part in parts]
+        indicator = labels.indicator[told]
+        return cross_fit(X[told], indicator, weights[told], places, C=usual_cost(indicator))
 
     def _find_threshold(self, X: sparse.csr_matrix, labels: Labels) -> float:
         """Return the share from which on a theme applies to the labelled documents."""
