@@ -119,7 +119,8 @@ def _clean_up(points: np.ndarray, span: _Span, given: np.ndarray, found: list[in
         corners[place] = points[farthest]
         found[place - len(given)] = farthest
         normals = _normals(corners)
-        squares = np.maximum(without - _squares_outside(points, corners, place, other), 0.0)
+        # What the new corner adds to the flat is along its own direction.
+        squares = np.maximum(without - (points @ normals[place] - other @ normals[place]) ** 2, 0.0)
     return found
 
 
@@ -129,15 +130,6 @@ def _normals(corners: np.ndarray) -> np.ndarray:
     inverse = np.linalg.solve(mixture, basis.T)  # the rows of the pseudo-inverse, transposed
     normals = np.vstack([-inverse.sum(axis=0), inverse])
     return normals / np.linalg.norm(normals, axis=1, keepdims=True)
-
-
-def _squares_outside(points: np.ndarray, corners: np.ndarray, place: int, other: np.ndarray) -> np.ndarray:
-    """Return the squared part of each point that one corner adds to what the others span."""
-    others = np.delete(corners, place, axis=0)
-    basis = np.linalg.qr((others[1:] - others[0]).T)[0].T if len(others) > 1 else np.empty((0, corners.shape[1]))
-    direction = _outside(corners[place] - other, basis)
-    direction /= np.linalg.norm(direction)
-    return (points @ direction - other @ direction) ** 2
 
 
 class _Flat:

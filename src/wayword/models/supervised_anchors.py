@@ -28,6 +28,8 @@ _TINY = np.finfo(np.float64).tiny
 # chooses, if there are enough of them.
 _ERROR_COSTS = (10.0, 1.0)
 _HELD_SHARE, _FEWEST_HELD, _MOST_TO_CHOOSE_BY, _LABELS_TO_CHOOSE_BY = 0.2, 20, 4000, 3
+# How near planes come that only choose: near enough to tell which cost is better.
+_ROUGHLY = 1e-2
 # Log odds of a label that all documents have, or none.
 _SURE = 10.0
 _NO_SPREAD = 1e-9
@@ -218,7 +220,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         # Of two labels that exclude each other, one plane serves both.
         twins = labels.kind == "single" and len(labels.names) == 2
         tasks = [
-            (inputs[labels.known[told, label]], labels.indicator[told & labels.known[:, label], label])
+            _rows_where(labels.known[told, label], inputs, labels.indicator[told, label])
             for label in range(1 if twins else len(labels.names))
         ]
         cost = _choose_cost(tasks)
@@ -232,7 +234,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
     def _inputs(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
         """Return what the predictor sees of documents: tf-idf, and the topics of their words."""
         shares = self._infer(X, "oneshot")
-        return sparse.csr_matrix(sparse.hstack([weigh(X, self.idf_), sparse.csr_matrix(shares)]))
+        return sparse.csr_matrix(sparse.hstack([weigh(X, self.idf_), _as_full_rows(shares)]))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of every label: array of shape (n_documents, n_labels); of two labels, of the second."""
@@ -328,6 +330,18 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         return tags
 
 
+def _rows_where(wanted: np.ndarray, inputs: sparse.csr_matrix, applies: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Return some rows of both; all of them without a copy."""
+    return (inputs, applies) if wanted.all() else (inputs[wanted], applies[wanted])
+
+
+def _as_full_rows(values: np.ndarray) -> sparse.csr_matrix:
+    """Return a sparse matrix that stores every entry, which takes no look for zeros."""
+    n_rows, n_columns = values.shape
+    ends = np.arange(0, values.size + 1, max(n_columns, 1))
+    return sparse.csr_matrix((values.ravel(), np.tile(np.arange(n_columns), n_rows), ends), shape=values.shape)
+
+
 def _choose_cost(tasks: list[tuple[sparse.csr_matrix, np.ndarray]]) -> float:
     """Return how much errors are to cost: what makes documents that were held out likeliest."""
     frequent = sorted(tasks, key=lambda task: -min(task[1].sum(), (~task[1]).sum()))[:_LABELS_TO_CHOOSE_BY]
@@ -340,17 +354,19 @@ def _choose_cost(tasks: list[tuple[sparse.csr_matrix, np.ndarray]]) -> float:
         if held.sum() < _FEWEST_HELD or not 0 < applies[~held].sum() < (~held).sum():
             continue
         for place, cost in enumerate(_ERROR_COSTS):
-            weights, offset = _fit_plane(inputs[~held], applies[~held], cost)
+            weights, offset = _fit_plane(inputs[~held], applies[~held], cost, tol=_ROUGHLY)
             odds = inputs[held] @ weights + offset
             losses[place] += np.logaddexp(0.0, np.where(applies[held], -odds, odds)).sum()
     return _ERROR_COSTS[int(losses.argmin())]
 
 
-def _fit_plane(inputs: sparse.csr_matrix, applies: np.ndarray, cost: float) -> tuple[np.ndarray, float]:
+def _fit_plane(
+    inputs: sparse.csr_matrix, applies: np.ndarray, cost: float, *, tol: float = 1e-4
+) -> tuple[np.ndarray, float]:
     """Return weights and offset of the log odds that a label applies."""
     if applies.all() or not applies.any():  # nothing to tell apart
         return np.zeros(inputs.shape[1]), _SURE if applies.any() else -_SURE
-    machine = LogisticRegression(C=cost, solver="liblinear")
+    machine = LogisticRegression(C=cost, solver="liblinear", tol=tol)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(inputs, applies)
