@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 # The gap at which moving pairs gives way to solving at once, as a share of the mean diagonal.
-_ROUGH = 1e-5
+_ROUGH = 1e-4
 # A pivot below this share of its diagonal is rounding: two corners are one.
 _SINGULAR = 1e-11
 _ROUNDS_A_TOPIC = 4

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import optimize
+from scipy.linalg import solve_triangular
 
 from wayword.errors import InputError
 
@@ -127,7 +128,7 @@ def _clean_up(points: np.ndarray, span: _Span, given: np.ndarray, found: list[in
 def _normals(corners: np.ndarray) -> np.ndarray:
     """Return, for each corner, the direction within the flat of all that is square to the flat of the others."""
     basis, mixture = np.linalg.qr((corners[1:] - corners[0]).T)
-    inverse = np.linalg.solve(mixture, basis.T)  # the rows of the pseudo-inverse, transposed
+    inverse = solve_triangular(mixture, basis.T, check_finite=False)  # the rows of the pseudo-inverse, transposed
     normals = np.vstack([-inverse.sum(axis=0), inverse])
     return normals / np.linalg.norm(normals, axis=1, keepdims=True)
 
