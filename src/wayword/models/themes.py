@@ -240,8 +240,10 @@ class ThemeNMF(FittedThemes):
                 found.append(self._try_on(X, labels, held, weights))
                 progress("fits", 1 + len(found), 1 + len(folds))
             evidence, truth = np.concatenate(found, axis=1), labels.indicator[np.concatenate(folds)]
-            evidence[1] = self._cross_fit_planes(X, labels, folds, weights, evidence[1])
+            # Which counts for more is told by themes and planes that saw the same labels; how sure to be, by planes that
+            # saw nearly all.
             weight = choose_weight(evidence, truth)
+            evidence[1] = self._cross_fit_planes(X, labels, folds, weights, evidence[1])
             scores = combine(evidence, weight)
             scale = fit_scale(scores, truth, scale * USUAL_WEIGHT / weight)
             if self.label_kind_ == "single":
