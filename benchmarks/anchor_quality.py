@@ -401,8 +401,8 @@ def write_choices(ledger: Ledger[Fit], corpus: str) -> list[str]:
 
 
 def write_sensitivity(ledger: Ledger[Fit], corpus: str) -> list[str]:
-    """Return the coherence at each M, and how far it ranges, with one strength of Beta throughout."""
-    lines = write_head(f"{corpus}: NPMI by M, K = {SMALL}", [*(f"{each}" for each in THRESHOLDS), "range"])
+    """Return the coherence at each M, its mean, and how far it ranges, with one strength of Beta throughout."""
+    lines = write_head(f"{corpus}: NPMI by M, K = {SMALL}", [*(f"{each}" for each in THRESHOLDS), "mean", "range"])
     for model in ("anchor", "anchor-Beta", "rectified"):
         chosen = chosen_fits(ledger, corpus, SMALL, model, CRITERIA[0])
         if not chosen:
@@ -411,7 +411,7 @@ def write_sensitivity(ledger: Ledger[Fit], corpus: str) -> list[str]:
         found = [[fit.npmi_test for fit in ledger.find(**where, min_df=each)] for each in THRESHOLDS]
         means = [statistics.fmean(each) for each in found if each]
         cells = [f"{statistics.fmean(each):.3f}" if each else "" for each in found]
-        lines.append(write_row(model, [*cells, f"{max(means) - min(means):.3f}"]))
+        lines.append(write_row(model, [*cells, f"{statistics.fmean(means):.3f}", f"{max(means) - min(means):.3f}"]))
     return lines
 
 

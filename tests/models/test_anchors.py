@@ -407,6 +407,17 @@ def test_a_dirichlet_prior_goes_by_divergence_whatever_is_asked_for():
         assert (l2.components_ == kl.components_).all()
 
 
+@pytest.mark.parametrize(("n_topics", "strength"), [(3, 0.3), (30, 0.2)])
+def test_a_dirichlet_prior_counts_less_for_many_topics(n_topics, strength):
+    X = np.random.default_rng(0).poisson(0.4, (300, 60))
+    default, told, other = (
+        AnchorTopics(n_topics, regularizer="beta", strength=each, rectify=False, min_df=1).fit(X).components_
+        for each in (None, strength, 2 * strength)
+    )
+    assert (default == told).all()
+    assert (default != other).any()
+
+
 def test_words_of_a_real_corpus_gather_around_their_anchor(demo):
     X, vocabulary = demo
     model = AnchorTopics(anchors=["matrix", ("random", "distribution")], terms=vocabulary, n_components=6).fit(X)

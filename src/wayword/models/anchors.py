@@ -50,7 +50,12 @@ _MOST_RECTIFIED = 16_000
 _MOST_HULL = 1_000
 # Candidates under ``min_df="auto"``: terms of this share of documents, or fewer if that leaves too few terms.
 _AUTO_SHARE, _AUTO_LEAST, _CANDIDATES_A_TOPIC = 0.03, 3, 10
-_DEFAULT_STRENGTH = {"l2": 0.1, "beta": 0.3}
+# How much a penalty counts by default; that on topics less where there are many, for each has fewer words to lose.
+_SQUARES_STRENGTH, _PRIOR_STRENGTH, _PRIOR_STRENGTH_OF_ALL = 0.1, 0.3, 6.0
+
+
+def _usual_strength(kind: str | None, n_topics: int) -> float:
+    return min(_PRIOR_STRENGTH, _PRIOR_STRENGTH_OF_ALL / n_topics) if kind == "beta" else _SQUARES_STRENGTH
 
 
 def count_pairs(X: sparse.csr_matrix, progress: Progress = ignore) -> Cooccurrence:
@@ -96,7 +101,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         What a mixture's shares cost: their squared distance from zero, or from `prior`; or what a Dirichlet prior on
         the topics would have them cost, which takes common words off the top of topics and goes by divergence.
     strength : float, optional
-        How much that counts; by default 0.1 for squares and 0.3 for the Dirichlet prior.
+        How much that counts; by default 0.1 for squares, and 0.3 for the Dirichlet prior or 6 / n_components, if that
+        is less.
     prior : mapping of str to list of str, or array of shape (n_terms, n_components), optional
         Word lists by category, each of which goes to the anchor that it occurs with most; or the mean itself. Asks
         for squares.
@@ -332,7 +338,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def _mix(self, anchors: list[Anchor], corners: np.ndarray, start: np.ndarray | None) -> Recovered:
         """Return every term as a mixture of the anchors."""
         kind = "l2" if self.regularizer is None and self.prior is not None else self.regularizer
-        strength = _DEFAULT_STRENGTH.get(kind or "", 0.0) if self.strength is None else float(self.strength)
+        strength = _usual_strength(kind, len(anchors)) if self.strength is None else float(self.strength)
         squares = Penalty(strength, self._mean(anchors, corners)) if kind == "l2" else FREE
         if self.recover == "l2" and kind != "beta":
             return recover_by_squares(
