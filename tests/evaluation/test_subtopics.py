@@ -62,6 +62,13 @@ def test_a_document_may_have_several_labels_and_a_label_one_document():
     assert np.isfinite(found.values).all()
 
 
+def test_one_label_alone_has_subtopics_too():
+    X, names = plant([2])
+    found = select_subtopics(X, names, [1, 2, 3], n_splits=3)
+    # Where no document is of another theme, the background is one more subtopic.
+    assert (found.best, found.best_of_theme) == (1, {"a": 1})
+
+
 def test_it_is_the_same_every_time():
     X, names = plant([2, 1])
     one, other = (select_subtopics(X, names, [1, 2], n_splits=2, random_state=5) for _ in range(2))

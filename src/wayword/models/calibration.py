@@ -1,8 +1,9 @@
 """Scores as chances, learnt from documents that were held out.
 
 Evidence of several kinds speaks for each theme of a document, and the score of a theme is a weighted sum. Likelihoods
-are means over a document's words for it, so that long documents are no surer than short ones. Scores become chances by a scale under which the labels of held-out documents are likeliest, drawn toward the usual one: with
-few held-out documents it stays near that. Then one theme may speak for another. Where a document may have several
+are means over a document's words for it, so that long documents are no surer than short ones. Scores become chances by
+a scale under which the likeliest labels of held-out documents apply as often as is said, drawn toward the usual one:
+with few held-out documents it stays near that. Then one theme may speak for another. Where a document may have several
 labels, a theme's share of the document becomes a chance by a logistic curve with an offset for each theme.
 """
 
