@@ -99,10 +99,16 @@ class Side:
         *,
         quadratic: Quadratic = NO_QUADRATIC,
         newton: bool = True,
+        steps: int = 1,
     ) -> None:
         """Improve a factor in place under the divergence."""
         rest = (other, sums, self.limits, quadratic, newton, factor)
-        self.each_piece(lambda piece: update_kl_rows(*piece, *self.arrays(), *rest))
+
+        def update(piece: tuple[int, int]) -> None:
+            for _ in range(steps):  # rows do not look at each other
+                update_kl_rows(*piece, *self.arrays(), *rest)
+
+        self.each_piece(update)
 
     def solve_kl(self, factor: np.ndarray, other: np.ndarray, sums: np.ndarray, *, sweeps: int, settled: float) -> None:
         """Write the best factor under the divergence."""

@@ -67,10 +67,10 @@ def step_toward(X: sparse.csr_matrix, components: np.ndarray, loss: Loss, n_step
     # How large they are to begin with cancels in the first update.
     W, side = np.ones((X.shape[0], topics.shape[1]), dtype=X.dtype), Side.of(X)
     with one_blas_thread():
-        sums, gram = sums_of(topics), gram_of(topics)
+        if loss == "kl":
+            side.update_kl(W, topics, sums_of(topics), newton=False, steps=n_steps)
+            return W
+        gram = gram_of(topics)
         for _ in range(n_steps):
-            if loss == "kl":
-                side.update_kl(W, topics, sums, newton=False)
-            else:
-                side.update_squares(W, topics, gram, newton=False)
+            side.update_squares(W, topics, gram, newton=False)
     return W
