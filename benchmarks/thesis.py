@@ -2,8 +2,9 @@
 
 Table 8.1 (losses and weightings on Brown), Table 8.2 and Figure 8.2 (four kinds of themes, NMF and LDA, by the share of
 labelled documents) and Figure 8.1 (bCool against a random start: accuracy and iterations), with the thesis's text
-preparation, three subtopics, multiplicative updates and theme scores. NMF and LDA are matched with labels on the
-labelled documents, by the thesis's genetic algorithm and exactly. Documents without labels are those tried on.
+preparation, three subtopics, multiplicative updates and theme scores. NMF and LDA know no labels and see all documents,
+whatever the share that is labelled; their topics are matched with labels on the labelled documents, by the thesis's
+genetic algorithm and exactly. Documents without labels are those tried on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
@@ -42,6 +43,11 @@ THEMES = {
     "S S-TSNMF": {"supervision": "supervised", "mode": "separated"},
     "S C-TSNMF": {"supervision": "supervised", "mode": "combined"},
 }
+# The rows of a table.
+ORDER = (
+    *(f"{name} {init}" for name in THEMES for init in ("bcool", "random")),
+    *(f"{name} with {how}" for name in ("NMF", "LDA") for how in ("GA", "exact")),
+)
 PUBLISHED = {
     "brown": {
         "Ss S-TSNMF": (38, 55, 64, 67, 71, 72, 74, 76, 73),
@@ -148,7 +154,7 @@ class Divided:
 
 
 def fit_model(divided: Divided, supervision: Any, weighting: str = "tf", **settings: Any) -> tuple[float, int]:
-    """Return the accuracy of themes with the thesis's settings, and the iterations until they converge if supervised."""
+    """Return the accuracy of themes with the thesis's settings, and the iterations until they settle if supervised."""
     X, X_test, told = divided.count(supervision, weighting)
     model = ThemeNMF(supervision=supervision, score="thesis", solver="mu", max_iter=ITERATIONS, tol=0.0, **settings)
     model.fit(X, told)
@@ -158,37 +164,52 @@ def fit_model(divided: Divided, supervision: Any, weighting: str = "tf", **setti
     return accuracy, model.n_iter_
 
 
-def fit_unsupervised(divided: Divided, seed: int) -> Iterator[tuple[str, float, int]]:
-    """Yield NMF and LDA with their topics matched by the genetic algorithm and exactly, on labelled documents."""
-    X, _, _ = divided.count("semi")
+@dataclass(frozen=True)
+class Topics:
+    """What a model without labels has of each document, and the iterations it took."""
+
+    model: str
+    weights: np.ndarray
+    iterations: int
+
+
+def fit_topics(texts: list[str], labels: list[list[str]], seed: int) -> list[Topics]:
+    """Return NMF and LDA of all documents, with as many topics as there are labels."""
+    X, n_topics = prepare().fit_transform(texts), len({name for row in labels for name in row})
+    nmf = NMF(n_topics, init="acol", random_state=seed)
+    lda = LatentDirichletAllocation(n_topics, random_state=seed)
+    return [Topics(name, model.fit_transform(X), model.n_iter_) for name, model in (("NMF", nmf), ("LDA", lda))]
+
+
+def match_topics(divided: Divided, found: Topics) -> Iterator[tuple[str, tuple[float, int]]]:
+    """Yield what topics do that were matched by the genetic algorithm and exactly, on labelled documents."""
     labels = [divided.labels[place] for place in divided.train]
-    names = sorted({name for row in labels for name in row})
-    nmf = NMF(len(names), init="acol", random_state=seed)
-    lda = LatentDirichletAllocation(len(names), max_iter=20, random_state=seed)
-    for name, model in (("NMF", nmf), ("LDA", lda)):
-        scores = model.fit_transform(X)
-        for how, match in (("GA", match_by_genetic_algorithm), ("exact", match_by_log_rank)):
-            found = match(labels, scores[: len(labels)])
-            yield f"{name} with {how}", divided.measure(scores[len(labels) :], found.themes), model.n_iter_
+    for how, match in (("GA", match_by_genetic_algorithm), ("exact", match_by_log_rank)):
+        themes = match(labels, found.weights[divided.train]).themes
+        yield f"{found.model} with {how}", (divided.measure(found.weights[divided.test], themes), found.iterations)
 
 
-def make_runs(table: str, corpus: str, ratio: float, seed: int, divided: Divided) -> Iterator[Run]:
-    """Yield what a table says of one split."""
+Kind = Literal["settings", "bcool", "random", "topics"]
 
-    def run(model: str, found: tuple[float, int]) -> Run:
-        return Run(table, corpus, model, ratio, seed, *found)
 
-    if table == "8.1":
+def make_runs(kind: Kind, corpus: str, ratio: float, seed: int, divided: Divided, found: list[Topics]) -> Iterator[Run]:
+    """Yield runs of one kind on one split."""
+
+    def run(model: str, measured: tuple[float, int]) -> Run:
+        return Run("8.1" if kind == "settings" else "8.2", corpus, model, ratio, seed, *measured)
+
+    if kind == "settings":
         for supervision, wanted, loss, weighting, _ in SETTINGS:
             if wanted == ratio:
                 name = f"{supervision} {loss} {weighting}"
                 yield run(name, fit_model(divided, supervision, weighting, loss=loss, random_state=seed))
-        return
-    for name, settings in THEMES.items():
-        yield run(f"{name} bcool", fit_model(divided, **settings, random_state=seed))
-        yield run(f"{name} random", fit_model(divided, **settings, init="random", random_state=seed))
-    for name, accuracy, iterations in fit_unsupervised(divided, seed):
-        yield run(name, (accuracy, iterations))
+    elif kind == "topics":
+        for topics in found:
+            for name, measured in match_topics(divided, topics):
+                yield run(name, measured)
+    else:
+        for name, settings in THEMES.items():
+            yield run(f"{name} {kind}", fit_model(divided, **settings, init=kind, random_state=seed))
 
 
 def read_runs(path: Path) -> list[Run]:
@@ -197,20 +218,29 @@ def read_runs(path: Path) -> list[Run]:
     return [Run(**json.loads(line)) for line in lines]
 
 
-def measure(path: Path, corpora: list[str], seeds: int) -> None:
-    """Run every split that the file has not got yet, and keep it there."""
+def has_runs(path: Path, kind: Kind, corpus: str, ratio: float, seed: int) -> bool:
+    """Whether the file has runs of one kind on one split."""
+    mark = {"settings": " tf", "bcool": " bcool", "random": " random", "topics": "LDA with exact"}[kind]
+    where = ("8.1" if kind == "settings" else "8.2", corpus, ratio, seed)
+    return any((r.table, r.corpus, r.ratio, r.seed) == where and r.model.endswith(mark) for r in read_runs(path))
+
+
+def measure(path: Path, corpora: list[str], seeds: list[int], kinds: list[Kind]) -> None:
+    """Run everything that the file has not got yet, and keep it there."""
     for corpus in corpora:
         texts, labels = read_texts(corpus)
         print(f"{corpus}: {len(texts):,} documents, {len({name for row in labels for name in row})} labels", flush=True)
-        for seed in range(seeds):
-            for table, ratio in [("8.1", 0.3), ("8.1", 0.7)] * (corpus == "brown") + [("8.2", r) for r in RATIOS]:
-                if any((r.table, r.corpus, r.ratio, r.seed) == (table, corpus, ratio, seed) for r in read_runs(path)):
-                    continue
-                divided = Divided(texts, labels, *split_documents(labels, ratio, random_state=seed))
-                runs = list(make_runs(table, corpus, ratio, seed, divided))
-                with path.open("a", encoding="utf-8") as file:
-                    file.writelines(json.dumps(asdict(run)) + "\n" for run in runs)
-                print(table, corpus, f"{ratio:.0%}", seed, *(f"{r.model} {r.accuracy:.0f}" for r in runs), flush=True)
+        for seed in seeds:
+            for kind in kinds:
+                tried = (0.3, 0.7) * (corpus == "brown") if kind == "settings" else RATIOS
+                missing = [ratio for ratio in tried if not has_runs(path, kind, corpus, ratio, seed)]
+                found = fit_topics(texts, labels, seed) if kind == "topics" and missing else []
+                for ratio in missing:
+                    divided = Divided(texts, labels, *split_documents(labels, ratio, random_state=seed))
+                    runs = list(make_runs(kind, corpus, ratio, seed, divided, found))
+                    with path.open("a", encoding="utf-8") as file:
+                        file.writelines(json.dumps(asdict(run)) + "\n" for run in runs)
+                    print(corpus, f"{ratio:.0%}", seed, *(f"{r.model} {r.accuracy:.0f}" for r in runs), flush=True)
 
 
 def write_tables(runs: list[Run]) -> str:
@@ -222,7 +252,8 @@ def write_tables(runs: list[Run]) -> str:
             f"| {corpus} | {' | '.join(f'{ratio:.0%}' for ratio in RATIOS)} |",
             f"|---|{'--:|' * len(RATIOS)}",
         ]
-        models = dict.fromkeys(run.model for run in runs if (run.table, run.corpus) == ("8.2", corpus))
+        known_models = {run.model for run in runs if (run.table, run.corpus) == ("8.2", corpus)}
+        models = [model for model in ORDER if model in known_models]
         for model in models:
             cells = [_mean(runs, "8.2", corpus, model, ratio, "accuracy") for ratio in RATIOS]
             lines.append(f"| {model} | {' | '.join(cells)} |")
@@ -272,10 +303,12 @@ def main() -> None:
     """Measure, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.thesis", description=__doc__)
     parser.add_argument("--corpora", nargs="+", default=list(PUBLISHED), choices=list(PUBLISHED))
-    parser.add_argument("--seeds", type=int, default=5, help="how many splits")
+    parser.add_argument("--seeds", nargs="*", type=int, default=range(5), help="which splits; none: only the tables")
+    kinds = ("settings", "bcool", "random", "topics")
+    parser.add_argument("--kinds", nargs="+", default=kinds, choices=kinds, help="what to measure")
     arguments = parser.parse_args()
     path = REPOSITORY / "benchmarks" / "results" / "thesis.jsonl"
-    measure(path, arguments.corpora, arguments.seeds)
+    measure(path, arguments.corpora, arguments.seeds, arguments.kinds)
     runs = read_runs(path)
     print(write_tables(runs))
     draw(runs, REPOSITORY / "docs" / "images" / "thesis.svg")

@@ -128,13 +128,38 @@ def test_what_a_theme_lacks_is_drawn_by_density_from_the_pool():
     np.testing.assert_allclose(drawn[:4] / drawn.sum(), [0.1, 0.2, 0.3, 0.4], atol=0.05)
 
 
-def test_as_many_are_drawn_as_there_are_documents_to_a_theme_and_the_seed_says_which():
-    X = sparse.csr_matrix(np.eye(12))
-    groups, pool = [np.array([0]), np.array([1]), np.array([2])], np.arange(12)
+def test_as_many_are_drawn_as_a_part_of_a_usual_theme_holds_and_the_seed_says_which():
+    # Sixteen documents to a theme, the densest eight in two parts.
+    X = sparse.csr_matrix(np.eye(48))
+    groups, pool = [np.array([0]), np.array([1]), np.array([2])], np.arange(48)
     first, again, other = (fill(seed, X, groups, pool) for seed in (1, 1, 2))
     assert [len(terms) for terms in first] == [4, 4, 4]
     assert [terms.tolist() for terms in first] == [terms.tolist() for terms in again]
     assert [terms.tolist() for terms in first] != [terms.tolist() for terms in other]
+
+
+@pytest.mark.parametrize("n_documents", [3, 4, 5])
+def test_a_theme_with_a_document_for_each_subtopic_starts_from_its_own_alone(n_documents):
+    X = np.zeros((30, 30))
+    X[np.tril_indices(30)] = 1.0
+    own = np.arange(n_documents)
+    (subtopics,), _ = start_bcool(sparse.csr_matrix(X), [own], np.arange(30), [3], np.random.RandomState(0))
+    assert (subtopics > 0).any(axis=1).all()
+    assert not subtopics[:, n_documents:].any()
+
+
+@pytest.mark.parametrize(("n_documents", "n_kept"), [(1, 1), (2, 2), (4, 3), (5, 3), (9, 5)])
+def test_no_fewer_documents_are_kept_than_there_are_subtopics_if_there_are_as_many(n_documents, n_kept):
+    assert len(densest(np.arange(n_documents), np.arange(n_documents), 0.5, least=3)) == n_kept
+
+
+def test_zeros_of_a_start_can_be_kept():
+    X = np.array([[2.0, 1, 0, 0], [1, 3, 0, 0], [0, 0, 1, 1], [0, 0, 2, 5]])
+    groups, rng = [np.array([0, 1]), np.array([2, 3])], np.random.RandomState(0)
+    themes, background = start_themes(sparse.csr_matrix(X), groups, np.arange(4), [2, 2], "bcool", rng, keep_zeros=True)
+    assert not themes[0][:, 2:].any()
+    assert not themes[1][:, :2].any()
+    assert (background > 0).all()
 
 
 def test_no_more_are_drawn_than_hold_anything():

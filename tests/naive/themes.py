@@ -12,7 +12,7 @@ import numpy as np
 
 
 def _quotient(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Return zero where nothing is below: there nothing is above either."""
+    """Return zero where nothing is below: there nothing is above either, or no topic can explain it."""
     return np.where(below > 0, above / np.where(below > 0, below, 1.0), 0.0)
 
 
@@ -29,8 +29,9 @@ def multiply_topics(X: np.ndarray, W: np.ndarray, H: np.ndarray, S: np.ndarray, 
 
 
 def divergence(X: np.ndarray, model: np.ndarray, E: np.ndarray) -> float:
-    """Return the Kullback-Leibler divergence, each document E times."""
-    logs = np.log(np.where(X > 0, X, 1.0) / np.where(X > 0, model, 1.0))
+    """Return the Kullback-Leibler divergence, each document E times, but for the logarithms of what nothing explains."""
+    explained = (X > 0) & (model > 0)
+    logs = np.log(np.where(explained, X, 1.0) / np.where(explained, model, 1.0))
     return float((E * (X * logs - X + model)).sum())
 
 
@@ -104,13 +105,14 @@ def start_bcool(
     themes = []
     for documents, n_parts in zip(groups, n_subtopics, strict=True):  # (i)
         ordered = sort_by_density(X, documents)  # (ii)
-        kept = ordered[: ceil(len(ordered) / 2)]  # (iii)
+        kept = ordered[: max(ceil(len(ordered) / 2), n_parts)]  # (iii), but enough for (iv) where there are
         parts = cut([densities[document] for document in kept], n_parts)  # (iv)
         rows = []
         for part in parts:
             chosen = [kept[position] for position in part]
             if not chosen:  # (v)
-                n_chosen = min(max(1, round(len(pool) / len(groups))), sum(densities[d] > 0 for d in pool))
+                n_chosen = max(1, round(len(pool) / (2 * len(groups) * n_parts)))
+                n_chosen = min(n_chosen, sum(densities[d] > 0 for d in pool))
                 chances = np.array([densities[document] for document in pool])
                 chosen = rng.choice(pool, n_chosen, replace=False, p=chances / chances.sum()).tolist()
             rows.append(X[chosen].mean(axis=0))  # (vi)

@@ -424,6 +424,41 @@ def update_kl_rows(first, last, indptr, indices, data, other, sums, limits, quad
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
+def step_kl_rows(first, last, indptr, indices, data, other, sums, steps, factor):
+    """Take some multiplicative steps of rows `first` to `last` of `factor` under the Kullback-Leibler divergence.
+
+    The same as so many calls of `update_kl_rows` without limits, but a row is gathered once for all its steps.
+
+    Parameters
+    ----------
+    indptr, indices, data, other, sums
+        As for `update_kl_rows`.
+    steps : int
+        How many.
+    factor : array of shape (n_rows, n_topics)
+        Improved in place.
+    """
+    n_topics = factor.shape[1]
+    room = _make_room(_longest(indptr, first, last), n_topics)
+    topics = np.arange(n_topics)
+    for row in range(first, last):
+        start, size = indptr[row], indptr[row + 1] - indptr[row]
+        room.x[:size] = data[start : start + size]
+        room.weights[:] = factor[row]
+        _gather(indices, start, size, other, topics, n_topics, room.block)
+        for _ in range(steps):
+            _mix(room.block, size, topics, n_topics, room.weights, room.mixed)
+            for t in range(size):
+                room.share[t] = room.x[t] / room.mixed[t]
+            for topic in range(n_topics):
+                asked = 0.0
+                for t in range(size):
+                    asked += room.share[t] * room.block[topic * size + t]
+                room.weights[topic] *= asked / sums[topic] if sums[topic] > 0.0 else 0.0
+        factor[row] = room.weights
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
 def _ask(x, indices, start, size, other, models, asked):
     """Write for each topic the sum of x b / model."""
     asked[:] = 0.0

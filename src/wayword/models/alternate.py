@@ -22,6 +22,7 @@ from wayword.kernels.factor import (
     residual_kl_rows,
     residual_square_rows,
     solve_kl_rows,
+    step_kl_rows,
     sum_kl_rows,
     update_kl_rows,
     update_square_rows,
@@ -99,16 +100,15 @@ class Side:
         *,
         quadratic: Quadratic = NO_QUADRATIC,
         newton: bool = True,
-        steps: int = 1,
     ) -> None:
         """Improve a factor in place under the divergence."""
         rest = (other, sums, self.limits, quadratic, newton, factor)
+        self.each_piece(lambda piece: update_kl_rows(*piece, *self.arrays(), *rest))
 
-        def update(piece: tuple[int, int]) -> None:
-            for _ in range(steps):  # rows do not look at each other
-                update_kl_rows(*piece, *self.arrays(), *rest)
-
-        self.each_piece(update)
+    def step_kl(self, factor: np.ndarray, other: np.ndarray, sums: np.ndarray, *, steps: int) -> None:
+        """Take some multiplicative steps of a factor under the divergence, without limits."""
+        rest = (other, sums, steps, factor)
+        self.each_piece(lambda piece: step_kl_rows(*piece, *self.arrays(), *rest))
 
     def solve_kl(self, factor: np.ndarray, other: np.ndarray, sums: np.ndarray, *, sweeps: int, settled: float) -> None:
         """Write the best factor under the divergence."""

@@ -2,8 +2,12 @@
 
 bCool (Suyunu, chapter 4) makes each subtopic from dense documents of its theme, and the background from the densest of
 all themes. The steps: group the documents by theme; sort each group by density, the number of distinct terms; keep
-the denser half; cut it into as many parts of equal density as there are subtopics; where documents are too few, fill
-the other parts with documents of any theme, drawn by their densities; take the means.
+the denser half, but no fewer than there are subtopics; cut it into as many parts of equal density as there are
+subtopics; where a theme has fewer documents than that, fill the other parts with documents of any theme, drawn by
+their densities; take the means.
+
+What the means hold nothing of stays zero under multiplicative steps, as in the thesis's program: a subtopic keeps to the
+terms of the documents that it started from, whatever unlabelled documents say. Newton steps start from a little of all.
 """
 
 from __future__ import annotations
@@ -12,15 +16,15 @@ import numpy as np
 from scipy import sparse
 
 STARTS = ("bcool", "mean", "random")
-# What every term has in every topic at least, as a share of the mean document: multiplicative steps never leave zero.
+# What every term has in every topic at least, as a share of the mean document, unless zeros are to stay.
 _FLOOR = 1e-2
 _TINY = np.finfo(np.float64).tiny
 
 
-def densest(documents: np.ndarray, densities: np.ndarray, share: float) -> np.ndarray:
-    """Return that share of some documents, at least one, that holds the most distinct terms, densest first."""
+def densest(documents: np.ndarray, densities: np.ndarray, share: float, least: int = 1) -> np.ndarray:
+    """Return that share of some documents, or so many at least, that holds the most distinct terms, densest first."""
     order = documents[np.argsort(-densities[documents], kind="stable")]
-    return order[: int(np.ceil(share * len(order)))]
+    return order[: max(int(np.ceil(share * len(order))), least)]
 
 
 def cut_evenly(densities: np.ndarray, n_parts: int) -> list[np.ndarray]:
@@ -63,10 +67,12 @@ def start_bcool(
     """
     densities = np.diff(X.indptr)
     chances = densities[pool] / max(densities[pool].sum(), 1)
-    n_fill = min(max(1, round(len(pool) / max(len(groups), 1))), max(int((chances > 0).sum()), 1))
+    drawable = max(int((chances > 0).sum()), 1)
     themes = []
     for documents, n_parts in zip(groups, n_subtopics, strict=True):
-        kept = densest(documents, densities, 0.5)
+        kept = densest(documents, densities, 0.5, least=n_parts)
+        # As many as a part of a theme of the usual size holds.
+        n_fill = min(max(1, round(len(pool) / (2 * len(groups) * n_parts))), drawable)
         parts = [kept[part] for part in cut_evenly(densities[kept], n_parts)]
         for place, part in enumerate(parts):
             if not len(part):
@@ -103,9 +109,13 @@ def start_themes(
     n_subtopics: list[int],
     init: str,
     rng: np.random.RandomState,
+    *,
+    keep_zeros: bool = False,
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return subtopics of each theme and a background to start from, none of them zero anywhere."""
+    """Return subtopics of each theme and a background to start from, none of them zero anywhere unless zeros are kept."""
     makers = {"bcool": start_bcool, "mean": _start_by_means, "random": _start_at_random}
     themes, background = makers[init](X, groups, pool, n_subtopics, rng)
+    if keep_zeros:
+        return themes, background
     floor = _FLOOR * _mean_of(X, pool) + _TINY
     return [theme + floor for theme in themes], background + floor

@@ -68,7 +68,7 @@ def step_toward(X: sparse.csr_matrix, components: np.ndarray, loss: Loss, n_step
     W, side = np.ones((X.shape[0], topics.shape[1]), dtype=X.dtype), Side.of(X)
     with one_blas_thread():
         if loss == "kl":
-            side.update_kl(W, topics, sums_of(topics), newton=False, steps=n_steps)
+            side.step_kl(W, topics, sums_of(topics), steps=n_steps)
             return W
         gram = gram_of(topics)
         for _ in range(n_steps):

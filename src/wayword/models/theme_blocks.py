@@ -4,7 +4,8 @@ In the model of a theme under the divergence, a document that may use only the b
 closed form, whatever its length: all such documents may be replaced by one that holds their summed counts, with no
 change to the topics. Of the terms that no document of the theme holds only the background says anything, and it
 shares among them what it has in proportion to their counts: they may be replaced by one. So a theme costs its own
-documents and their terms, and the themes stand side by side as blocks on the diagonal of one matrix.
+documents and their terms, and the themes stand side by side as blocks on the diagonal of one matrix. Of those terms the
+background holds none that it did not start from: steps never leave zero, and what nothing explains is left out.
 """
 
 from __future__ import annotations
@@ -97,8 +98,17 @@ def _batches(sizes: np.ndarray) -> Iterator[slice]:
     yield slice(start, len(sizes))
 
 
+def _in_background(totals: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Return the totals of the terms that a background starts from, and zero for the others."""
+    return totals * (start[-1] > 0.0)
+
+
 def _place_side_by_side(
-    X: sparse.csr_matrix, members: sparse.csr_matrix, counts: sparse.csr_matrix, totals: np.ndarray
+    X: sparse.csr_matrix,
+    members: sparse.csr_matrix,
+    counts: sparse.csr_matrix,
+    totals: np.ndarray,
+    start: Sequence[np.ndarray],
 ) -> _Sides:
     """Return the blocks of themes: their documents, then one document for all others, then one term for all others."""
     scratch = np.empty(X.shape[1], dtype=np.int64)
@@ -108,7 +118,8 @@ def _place_side_by_side(
         own = counts.indices[counts.indptr[theme] : counts.indptr[theme + 1]]
         held = counts.data[counts.indptr[theme] : counts.indptr[theme + 1]]
         others = np.maximum(totals[own] - held, 0.0)
-        left = max(totals.sum() - totals[own].sum(), 0.0)
+        explained = _in_background(totals, start[theme])
+        left = max(explained.sum() - explained[own].sum(), 0.0)
         scratch[:] = column_ends[-1] + len(own)  # also for entries that are zero, or so small that they count nothing
         scratch[own] = np.arange(column_ends[-1], column_ends[-1] + len(own))
         rows = X[members.indices[members.indptr[theme] : members.indptr[theme + 1]]]
@@ -136,13 +147,13 @@ def _gather_start(start: Sequence[np.ndarray], sides: _Sides, dtype: np.dtype) -
     return np.maximum(H, 0.0)
 
 
-def _spread(H: np.ndarray, sides: _Sides, totals: np.ndarray) -> np.ndarray:
+def _spread(H: np.ndarray, sides: _Sides, totals: np.ndarray, start: Sequence[np.ndarray]) -> np.ndarray:
     """Return the topics over all terms; the background shares what it has of the other terms by their counts."""
     topics = np.zeros((len(sides.terms), H.shape[1], len(totals)), dtype=H.dtype)
     for theme, own in enumerate(sides.terms):
         first, last = sides.column_ends[theme : theme + 2]
         if sides.outside[theme] > 0.0:
-            topics[theme, -1] = H[last - 1, -1] * totals / sides.outside[theme]
+            topics[theme, -1] = H[last - 1, -1] * _in_background(totals, start[theme]) / sides.outside[theme]
         topics[theme][:, own] = H[first : last - 1].T
     return topics
 
@@ -222,9 +233,9 @@ def fit_separated(
     sizes = np.array([lengths[row.indices].sum() for row in members])
     topics, paths = [], []
     for batch in _batches(sizes):
-        sides = _place_side_by_side(X, members[batch], counts[batch], totals)
+        sides = _place_side_by_side(X, members[batch], counts[batch], totals, start[batch])
         weights = np.concatenate([np.append(row.data, 1.0) for row in members[batch]]).astype(np.float64)
         H, path = _fit_batch(sides, weights, start[batch], descent, rng)
-        topics.append(_spread(H, sides, totals))
+        topics.append(_spread(H, sides, totals, start[batch]))
         paths.append(path)
     return Separated(np.concatenate(topics), np.concatenate(paths))

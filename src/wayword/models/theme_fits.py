@@ -89,8 +89,8 @@ def _with_new_theme(membership: Membership, unlabelled: np.ndarray) -> Membershi
 def _start(
     X: sparse.csr_matrix, groups: list[np.ndarray], weights: np.ndarray, sizes: list[int], plan: Plan
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    rng = np.random.RandomState(plan.seed)
-    return start_themes(X, groups, np.flatnonzero(weights > 0), sizes, plan.init, rng)
+    rng, keep_zeros = np.random.RandomState(plan.seed), not plan.descent.newton
+    return start_themes(X, groups, np.flatnonzero(weights > 0), sizes, plan.init, rng, keep_zeros=keep_zeros)
 
 
 def _go_on_from(before: Themes, X: sparse.csr_matrix, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -133,12 +133,17 @@ def _factorize(
     """Return the topics of documents that may each use some, and the path of the objective."""
     used = weights > 0
     X, allowed, weights = X[used], allowed[used], weights[used]
-    limits = Limits(mask=allowed)
-    problem = Problem.of(X, loss=plan.loss, newton=plan.descent.newton, weights=weights, limits_W=limits)
+    limits, in_start = Limits(mask=allowed), Limits()
     if plan.descent.newton:
         W = fold_in(X, start, plan.loss, limits)
     else:
+        in_start = Limits(
+            mask=np.ascontiguousarray(start.T > 0.0)
+        )  # the other zeros stay, so they are no reason to go on
         W = np.random.RandomState(plan.seed).uniform(size=allowed.shape).astype(X.dtype)
+    problem = Problem.of(
+        X, loss=plan.loss, newton=plan.descent.newton, weights=weights, limits_W=limits, limits_H=in_start
+    )
     found = factorize(
         problem,
         W,

@@ -80,8 +80,9 @@ class ThemeNMF(FittedThemes):
         subtopics explain a document than its background does; the share of a theme's subtopics in its model of the
         document; the ratio of `theme_scores`; the same with topics scaled as the fit left them, as in the thesis.
     solver : {"cd", "mu"}
-        Coordinate descent with extrapolation, or the multiplicative updates of the thesis; with these, documents get
-        the weights that as many updates as the themes took lead to, rather than the best ones.
+        Coordinate descent with extrapolation, or the multiplicative updates of the thesis; with these, terms that a
+        topic starts without never come to it, and documents get the weights that as many updates as the themes took
+        lead to, rather than the best ones.
     dampen : "auto" or bool
         Whether to put log(1 + x) for each x, so that a word that is repeated counts less; by default unless
         ``score="thesis"``.
