@@ -221,7 +221,8 @@ def test_some_documents_are_guessed_as_all_are(multilabel):
     guesser, rows, at = Guesser(build_space(X)), np.arange(12), np.array([50, 3, 70])
     targets = has[rows] if multilabel else has[rows] / has[rows].sum(axis=1, keepdims=True)
     whole = guesser.guess_at(rows, targets, None, multilabel=multilabel)
-    np.testing.assert_allclose(guesser.guess_at(rows, targets, at, multilabel=multilabel), whole[at], rtol=1e-9)
+    # Spaces are in single precision, and some processors multiply a few rows otherwise than many.
+    np.testing.assert_allclose(guesser.guess_at(rows, targets, at, multilabel=multilabel), whole[at], rtol=1e-5)
     everything = guesser.guess(rows, targets, multilabel=multilabel)
     np.testing.assert_array_equal(np.delete(everything, rows, axis=0), np.delete(whole, rows, axis=0))
 

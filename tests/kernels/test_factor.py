@@ -29,6 +29,7 @@ from wayword.kernels.factor import (
     residual_kl_rows,
     residual_square_rows,
     solve_kl_rows,
+    step_kl_rows,
     update_kl_rows,
     update_square_rows,
 )
@@ -235,6 +236,14 @@ def test_multiplicative_steps_are_equations_2_7_and_2_8(size, seed):
     W += 0.01
     np.testing.assert_allclose(improve(X, W, H, newton=False), multiply_weights(X, W, H), rtol=1e-12)
     np.testing.assert_allclose(improve(X.T, H.T, W.T, newton=False).T, multiply_topics(X, W, H), rtol=1e-12)
+
+
+@given(sizes, seeds, st.integers(0, 5), st.sampled_from([0.0, 0.4]))
+def test_some_steps_in_one_call_are_as_many_single_ones(size, seed, n_steps, gaps):
+    X, W, H = draw(size, seed, zeros=0.3, gaps=gaps)
+    found = W.copy()
+    step_kl_rows(0, len(X), *arrays(X), np.ascontiguousarray(H.T), H.sum(axis=1), n_steps, found)
+    np.testing.assert_allclose(found, improve(X, W, H, newton=False, times=n_steps), rtol=1e-12)
 
 
 @given(sizes, seeds)
