@@ -44,6 +44,8 @@ _JUDGED_TERMS, _CANDIDATE_TERMS = 10, 20
 _FREE_OVERLAP, _OVERLAP_COST = 0.2, 0.5
 # How much rarity and spread over topics count against a term when it is shown.
 _RARITY_POWER, _SPREAD_POWER = 0.5, 0.4
+# How well a term stands for a topic is known to so many digits, and how well it goes with others to so little.
+_DIGITS, _ALIKE = 5, 1e-9
 _INFERENCE_STEPS, _INFERENCE_TOL = 100, 1e-4
 
 
@@ -152,12 +154,22 @@ def choose_topics(X: sparse.csr_matrix, topics: np.ndarray, n_kept: int) -> list
 
 
 def _keep_together(together: np.ndarray, n_kept: int) -> list[int]:
-    """Return the places of terms that go together, dropping the one that goes least with the rest, one by one."""
+    """Return the places of terms that go together, dropping the one that goes least with the rest, one by one.
+
+    Of several that go with the rest alike, but for rounding, the last goes.
+    """
     kept = list(range(len(together)))
     while len(kept) > n_kept:
         rest = together[np.ix_(kept, kept)]
-        kept.pop(int((rest.sum(axis=1) - np.diag(rest)).argmin()))
+        fits = rest.sum(axis=1) - np.diag(rest)
+        kept.pop(int(np.flatnonzero(fits <= fits.min() + _ALIKE)[-1]))
     return kept
+
+
+def _round_digits(values: np.ndarray) -> np.ndarray:
+    """Return positive numbers to a few digits, so that rounding, which differs between processors, orders nothing."""
+    scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(values)))
+    return np.round(values * scale) / scale
 
 
 def score_for_display(X: sparse.csr_matrix, division: Division, eta: float) -> np.ndarray:
@@ -165,6 +177,7 @@ def score_for_display(X: sparse.csr_matrix, division: Division, eta: float) -> n
     topics = division.terms.T + eta
     spread = topics / topics.sum(axis=0)
     scores = topics / topics.sum(axis=1, keepdims=True) / rarity_of(X) ** _RARITY_POWER * spread**_SPREAD_POWER
+    scores = _round_digits(scores)
     tops = top_columns(scores, _CANDIDATE_TERMS)
     for row, top, together in zip(scores, tops, _associate(X, tops), strict=True):
         row[np.delete(top, _keep_together(together, _JUDGED_TERMS))] = 0.0
