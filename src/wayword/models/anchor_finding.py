@@ -18,6 +18,14 @@ _IN_SPAN = 1e-7
 # How far a row may be from a mixture of others, in each entry, and still count as one.
 _IN_HULL = 1e-9
 _EXACT = 1e-10  # the strictest that the solver takes
+# Points that differ by less than this share are as far: rounding, which differs between processors, chooses none.
+_AS_FAR = 1e-9
+
+
+def _find_farthest(squares: np.ndarray) -> int:
+    """Return the first point that is as far as any, but for rounding."""
+    most = squares.max()
+    return int((squares >= most - _AS_FAR * abs(most)).argmax())
 
 
 def _outside(vector: np.ndarray, basis: np.ndarray) -> np.ndarray:
@@ -90,7 +98,7 @@ def find_corners(
         )
     found: list[int] = []
     if n_corners and not len(given):
-        found.append(int(np.einsum("ij,ij->i", points, points).argmax()))
+        found.append(_find_farthest(np.einsum("ij,ij->i", points, points)))
     starts = [*given, *points[found]]
     if not starts:
         return []
@@ -99,7 +107,7 @@ def find_corners(
         span.add(corner, f"anchor {place}")
     while len(found) < n_corners:
         span.squares[found] = -1.0
-        farthest = int(span.squares.argmax())
+        farthest = _find_farthest(span.squares)
         span.add(points[farthest], f"every candidate for anchor {len(span.corners) + 1}")
         found.append(farthest)
     return _clean_up(points, span, given, found) if clean and len(given) + len(found) > 1 else found
@@ -114,7 +122,7 @@ def _clean_up(points: np.ndarray, span: _Span, given: np.ndarray, found: list[in
         other = corners[1 if place == 0 else 0]
         # Without this corner, every point is farther by how far it is along the direction that is lost.
         without = squares + (points @ normals[place] - other @ normals[place]) ** 2
-        farthest = int(without.argmax())
+        farthest = _find_farthest(without)
         if farthest == row or without[farthest] <= without[row] * (1.0 + _IN_SPAN):
             continue
         corners[place] = points[farthest]
@@ -186,7 +194,7 @@ def find_corners_in_gram(gram: np.ndarray, n_corners: int, n_given: int, candida
     candidates = candidates & (np.arange(len(gram)) >= n_given)
     if not n_corners or not candidates.any():
         return []
-    origin = 0 if n_given else int(np.where(candidates, lengths, -1.0).argmax())
+    origin = 0 if n_given else _find_farthest(np.where(candidates, lengths, -1.0))
     flat = _Flat(gram, origin)
     # A given corner that is a mixture of others spans nothing new, and stays a corner all the same.
     for corner in range(1, n_given):
@@ -195,7 +203,7 @@ def find_corners_in_gram(gram: np.ndarray, n_corners: int, n_given: int, candida
     while len(flat.corners) < n_fixed + n_corners:
         left = candidates.copy()
         left[flat.corners] = False
-        farthest = int(np.where(left, flat.squares, -1.0).argmax())
+        farthest = _find_farthest(np.where(left, flat.squares, -1.0))
         if not left[farthest] or not flat.add(farthest):
             break
     return _clean_up_in_gram(gram, flat, candidates, n_fixed)
@@ -208,7 +216,7 @@ def _clean_up_in_gram(gram: np.ndarray, flat: _Flat, candidates: np.ndarray, n_f
         row, other = flat.corners[place], flat.corners[1 if place == 0 else 0]
         along = flat.places @ normals[place]
         without = flat.squares + (along - along[other]) ** 2
-        farthest = int(np.where(candidates, without, -1.0).argmax())
+        farthest = _find_farthest(np.where(candidates, without, -1.0))
         if farthest == row or without[farthest] <= without[row] * (1.0 + _IN_SPAN):
             continue
         corners = [*flat.corners[:place], farthest, *flat.corners[place + 1 :]]
