@@ -5,7 +5,7 @@ logarithms of the topic shares of supervised anchors, of the same anchors withou
 (tomotopy, 500 iterations, shares inferred alike for documents of both kinds), and on tf-idf, alone and mixed with the
 topics of supervised anchors. They are mixed in two ways: side by side in one regression, each times its share, as in the
 thesis; and as the log odds of two regressions, one on each, summed by their shares. The share is chosen on the training
-folds: each is left out once. Anchors take the defaults, logistic regression takes scikit-learn's. How well the top ten words of topics go together is measured in Wikipedia.
+folds, each left out once: by accuracy, or for log odds by how likely they find the labels, which varies less. Anchors take the defaults, logistic regression takes scikit-learn's. How well the top ten words of topics go together is measured in Wikipedia.
 
 Reviews of thirty words or more, stop words out, no lemmas, terms of fifty documents or more; five folds, each tried on
 once. The terms are those of all folds, as in the thesis: choosing them looks at no label.
@@ -174,11 +174,22 @@ def score_mixes(model: SupervisedAnchors, division: Division) -> list[float]:
     return found
 
 
-def score_sums(model: SupervisedAnchors, division: Division) -> list[float]:
-    """Return the accuracy at each share of the log odds by tf-idf in their sum with those by topics."""
+def sum_odds(model: SupervisedAnchors, division: Division) -> list[np.ndarray]:
+    """Return the log odds by topics and by tf-idf, summed at each share of the latter."""
     topics = division.find_odds((model.features(division.train), model.features(division.test)))
     lexical = division.find_odds(lexical_features(division.train, division.test))
-    return [division.score_answers((1.0 - mix) * topics + mix * lexical > 0.0) for mix in MIXES]
+    return [(1.0 - mix) * topics + mix * lexical for mix in MIXES]
+
+
+def score_sums(model: SupervisedAnchors, division: Division) -> list[float]:
+    """Return the accuracy at each share of tf-idf in the sum of log odds."""
+    return [division.score_answers(odds > 0.0) for odds in sum_odds(model, division)]
+
+
+def find_likelihoods(model: SupervisedAnchors, division: Division) -> list[float]:
+    """Return how likely each sum of log odds finds the labels: the mean logarithm of their chances."""
+    signs = np.where(division.truth > 0, 1.0, -1.0)
+    return [-float(np.logaddexp(0.0, -signs * odds).mean()) for odds in sum_odds(model, division)]
 
 
 def choose_mix(data: Folded, n_topics: int, fold: int, score: ScoreMixes) -> float:
@@ -203,9 +214,10 @@ def try_supervised(data: Folded, n_topics: int, fold: int) -> Iterator[Trial]:
 
 def try_mixed(data: Folded, n_topics: int, fold: int, name: str) -> Iterator[Trial]:
     """Yield topics of supervised anchors mixed with tf-idf, in one of two ways."""
-    division, score = data.divide(fold), score_sums if name == SUMMED else score_mixes
+    division = data.divide(fold)
+    score, judge = (score_sums, find_likelihoods) if name == SUMMED else (score_mixes, score_mixes)
     by_mix = score(fit_supervised(division, n_topics), division)
-    mix = choose_mix(data, n_topics, fold, score)
+    mix = choose_mix(data, n_topics, fold, judge)
     yield Trial(data.name, n_topics, fold, name, by_mix[MIXES.index(mix)], mix=mix, by_mix=by_mix)
 
 

@@ -19,7 +19,7 @@ from wayword.models.labels import Labels
 # How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, and what else it may be, times
 # that.
 USUAL_WEIGHT = 0.5
-_WEIGHTS = (0.25, 0.5, 2.0, 4.0, 8.0)
+_WEIGHTS = (0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0)
 # Another weight must rank the labels of held-out documents better by this share of the standard error, of this many.
 _CLEARLY, _FEWEST_RANKED = 0.5, 50
 # What scores are multiplied by where nothing can be learnt.
