@@ -35,6 +35,17 @@ def test_corners_are_those_of_the_algorithm(size, seed, clean):
     assert find_corners(points, n_corners, clean=clean) == find_anchors(points, n_corners, clean=clean)
 
 
+@few
+@given(sizes, seeds, seeds)
+def test_of_points_that_are_alike_but_for_rounding_the_first_is_taken(size, seed, noise):
+    points, n_corners = draw(size, seed)
+    shaken = points * (1.0 + 1e-13 * np.random.default_rng(noise).standard_normal(points.shape))
+    both = np.vstack([points, shaken])
+    assert find_corners(both, n_corners) == find_corners(points, n_corners)
+    found = find_corners_in_gram(both @ both.T, n_corners, 0, np.ones(len(both), dtype=bool))
+    assert max(found) < len(points)
+
+
 @given(sizes, seeds, st.booleans())
 def test_beside_corners_given_they_are_those_of_the_algorithm(size, seed, clean):
     points, n_corners = draw(size, seed)

@@ -193,3 +193,19 @@ def test_bad_settings_are_named(settings, message):
 def test_documents_without_any_term_are_an_error():
     with pytest.raises(InputError, match="no document holds any term"):
         TopicDiscovery(2).fit(np.zeros((3, 4)))
+
+
+def test_terms_that_are_alike_but_for_rounding_are_shown_in_their_order():
+    # Two topics of eight terms each, which occur together always.
+    X = sparse.csr_matrix(np.repeat(np.repeat(np.eye(2), 6, axis=0), 8, axis=1))
+    noise = 1e-8 * np.random.default_rng(0).standard_normal((16, 2))
+    division = Division(np.eye(2), np.repeat(10.0 * np.eye(2), 8, axis=0) + np.abs(noise), np.full(2, 0.1))
+    shown = discovery.score_for_display(X, division, eta=0.01)
+    for row, own in zip(shown, (slice(0, 8), slice(8, 16)), strict=True):
+        assert len(set(row[own].tolist())) == 1
+        assert np.argsort(-row, kind="stable")[:8].tolist() == list(range(16))[own]
+
+
+def test_of_terms_that_go_with_the_rest_alike_the_last_is_dropped():
+    together = np.ones((4, 4)) + 1e-13 * np.random.default_rng(0).standard_normal((4, 4))
+    assert discovery._keep_together(together, 2) == [0, 1]

@@ -199,3 +199,14 @@ def test_categories_of_brown_are_ranked_well(brown):
     assert accuracy > by_frequency + 0.2
     assert accuracy > measure(brown, 1500, 0.3, score="thesis")[0]
     assert accuracy > measure(brown, 1500, 0.3, **AS_IN_THE_THESIS)[0] + 0.02
+
+
+@pytest.mark.parametrize("mode", ["separated", "combined"])
+def test_by_multiplicative_updates_subtopics_keep_to_the_terms_of_their_own_documents(mode):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(1.0, (30, 12)).astype(float)
+    X[:6, 6:], X[6:12, :6] = 0.0, 0.0  # what is labelled holds half of the terms each
+    names = ["left"] * 6 + ["right"] * 6 + [None] * 18
+    model = ThemeNMF(2, mode=mode, supervision="semi", score="thesis", solver="mu").fit(X, names)
+    assert not model.subtopics_[0][:, 6:].any()
+    assert not model.subtopics_[1][:, :6].any()
