@@ -137,9 +137,8 @@ def _factorize(
     if plan.descent.newton:
         W = fold_in(X, start, plan.loss, limits)
     else:
-        in_start = Limits(
-            mask=np.ascontiguousarray(start.T > 0.0)
-        )  # the other zeros stay, so they are no reason to go on
+        # Zeros stay, so they are no reason to go on.
+        in_start = Limits(mask=np.ascontiguousarray(start.T > 0.0))
         W = np.random.RandomState(plan.seed).uniform(size=allowed.shape).astype(X.dtype)
     problem = Problem.of(
         X, loss=plan.loss, newton=plan.descent.newton, weights=weights, limits_W=limits, limits_H=in_start
