@@ -91,7 +91,7 @@ def test_a_project_of_the_first_version_opens_with_all_that_was_done_in_it(path)
         seen = project.document("r3", "bob")
         assert (seen.flagged, [remark.text for remark in seen.comments]) == (True, ["which bath?"])
         topics = {topic.id: topic for topic in project.topics()}
-        assert {id: topic.frozen for id, topic in topics.items()} == {"desk": True, "breakfast": False, "bed": False}
+        assert {id: topic.frozen for id, topic in topics.items()} == {"desk": True, "bread": False, "bed": False}
         assert topics["desk"].name == "First"
         assert all(term.term != "clean" for topic in topics.values() for term in topic.terms)
         kept = project.store.arrays("frozen/a6")["terms"]
