@@ -15,6 +15,13 @@ def draw(seed=0, n_documents=60, n_terms=25, n_labels=3):
     return sparse.csr_matrix(X), indicator, rng.uniform(0.5, 2.0, n_documents)
 
 
+def count_fairly(applies, weights):
+    """Return weights that multiply what is rarer by the root of how much rarer it is, with the same sum."""
+    rarer = np.sqrt(weights[~applies].sum() / weights[applies].sum())
+    counted = np.where(applies, rarer, 1.0) * weights
+    return counted * weights.sum() / counted.sum()
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scores_are_those_of_linear_support_vectors_on_sublinear_tfidf(weighted):
     X, indicator, weights = draw()
@@ -24,7 +31,8 @@ def test_scores_are_those_of_linear_support_vectors_on_sublinear_tfidf(weighted)
     tfidf = TfidfTransformer(sublinear_tf=True).fit(X)
     assert linear.score(other).shape == (60, 3)
     for label in range(3):
-        machine = LinearSVC(random_state=0, dual=True).fit(tfidf.transform(X), indicator[:, label], weights)
+        applies = indicator[:, label]
+        machine = LinearSVC(random_state=0, dual=True).fit(tfidf.transform(X), applies, count_fairly(applies, weights))
         expected = machine.decision_function(tfidf.transform(other))
         np.testing.assert_allclose(linear.score(other)[:, label], expected, rtol=1e-9, atol=1e-9)
 
@@ -79,14 +87,22 @@ def test_planes_do_not_depend_on_the_number_of_threads(monkeypatch):
     assert len(results) == 1
 
 
-def test_errors_cost_more_where_labels_have_few_documents():
-    few, many = np.ones((29, 2), dtype=bool), np.ones((30, 2), dtype=bool)
-    assert usual_cost(few) == 10.0
-    assert usual_cost(many) == 1.0
+def test_errors_cost_less_the_more_documents_labels_have():
+    costs = [usual_cost(np.ones((documents, 2), dtype=bool)) for documents in (29, 30, 50, 100, 1000)]
+    assert costs == [10.0, 1.0, 1.0, 0.5, 0.3]
     rng = np.random.default_rng(0)
     X, indicator = sparse.csr_matrix(rng.poisson(1.0, (40, 6)).astype(float)), rng.random((40, 2)) < 0.5
     given, usual = fit_linear(X, indicator, np.ones(40), C=10.0), fit_linear(X, indicator, np.ones(40))
     np.testing.assert_array_equal(given.planes, usual.planes)
+
+
+def test_documents_of_a_rare_label_count_for_more():
+    rng = np.random.default_rng(0)
+    X = sparse.csr_matrix(rng.poisson(1.0, (200, 30)).astype(float))
+    indicator = np.arange(200)[:, None] < [10, 190]  # labels that no term tells
+    rare, common = fit_linear(X, indicator, np.ones(200), C=0.3).score(X).mean(axis=0)
+    assert -0.8 < rare < -0.6  # counted alike they would be at -0.91
+    assert 0.6 < common < 0.8
 
 
 def test_documents_are_tried_on_planes_that_have_not_seen_them():

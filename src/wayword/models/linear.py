@@ -13,8 +13,13 @@ from sklearn.svm import LinearSVC
 
 from wayword.matrix.weighting import inverse_document_frequencies
 
-# With fewer labelled documents a label, planes follow them more closely: errors cost more.
+# With fewer labelled documents a label, planes follow them more closely: errors cost more. With more than `_ENOUGH` they
+# cost less and less, down to `_LEAST_COST`.
 _FEW_DOCUMENTS, _COST_OF_FEW = 30, 10.0
+_ENOUGH, _LEAST_COST = 50, 0.3
+# Documents of a label count for more than the others by the ratio of their numbers, to this power: 0 would leave a rare
+# label to its offset, 1 would take all labels for alike.
+_EVENNESS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,15 @@ def find_idf(X: sparse.csr_matrix) -> np.ndarray:
 
 def usual_cost(indicator: np.ndarray) -> float:
     """Return how much errors cost, for so many documents of so many labels."""
-    return _COST_OF_FEW if indicator.sum() < _FEW_DOCUMENTS * indicator.shape[1] else 1.0
+    documents = indicator.sum() / indicator.shape[1]
+    return _COST_OF_FEW if documents < _FEW_DOCUMENTS else float(np.clip(_ENOUGH / documents, _LEAST_COST, 1.0))
+
+
+def _even_out(applies: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return weights that count documents of a rare label for more, with the same sum."""
+    share = weights[applies].sum() / weights.sum()
+    evened = weights * np.where(applies, ((1.0 - share) / share) ** _EVENNESS, 1.0)
+    return evened * (weights.sum() / evened.sum())
 
 
 def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray, *, C: float | None = None) -> Linear:
@@ -83,7 +96,7 @@ def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray,
         if applies.all() or not applies.any():  # nothing to tell apart
             return np.zeros(X.shape[1]), 1.0 if applies.all() else -1.0
         machine = LinearSVC(C=C, random_state=0, dual=True)
-        machine.fit(rows, applies, sample_weight=weights)
+        machine.fit(rows, applies, sample_weight=_even_out(applies, weights))
         return machine.coef_[0], float(machine.intercept_[0])
 
     with warnings.catch_warnings():
