@@ -45,6 +45,11 @@ def test_the_first_is_taken_where_too_few_can_be_held_out():
     assert found.values.shape == (2, 0)
 
 
+def test_thousands_of_documents_are_all_held_out():
+    clear, noisy, names = draw(n_documents=2500)
+    assert select_terms({"noisy": noisy, "clear": clear}, names).values.shape == (2, 2500)
+
+
 def test_unlabelled_documents_make_no_difference():
     clear, noisy, names = draw()
     told = np.where(np.arange(len(names)) < 80, names, None)

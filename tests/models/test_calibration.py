@@ -71,6 +71,8 @@ def test_a_few_documents_are_all_held_out_in_turns():
 def test_of_many_documents_some_are_held_out_once():
     parts = hold_out(read_labels([*"abcd"] * 1000, 4000), 0)
     assert [len(part) for part in parts] == [500]
+    assert [len(part) for part in hold_out(read_labels([*"abcd"] * 1000, 4000), 0, 1000)] == [1000]
+    assert [len(part) for part in hold_out(read_labels([*"abcd"] * 1000, 4000), 0, 1500)] == [1334, 1333, 1333]
 
 
 def test_another_seed_holds_out_other_documents():

@@ -22,6 +22,9 @@ from wayword.models.calibration import hold_out
 from wayword.models.labels import Labels, read_labels
 from wayword.models.linear import cross_fit
 
+# About how many documents to hold out at once: what words and pairs differ by takes many to see, and planes are quick.
+_HELD_AT_ONCE = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class TermSelection:
@@ -108,6 +111,6 @@ def select_terms(matrices: Mapping[str, Any], y: Any, *, random_state: Any = 0) 
     if not len(told):
         raise InputError("no document of y has a label, so there is nothing to rank; label some documents")
     labels = labels.of(told)
-    folds = hold_out(labels, int(check_random_state(random_state).randint(2**31 - 1)))
+    folds = hold_out(labels, int(check_random_state(random_state).randint(2**31 - 1)), _HELD_AT_ONCE)
     values = np.stack([_rank_held_out(X[told], labels, folds) for X in counts.values()])
     return TermSelection(list(counts), values, *_choose(list(counts), values))

@@ -28,7 +28,7 @@ USUAL_SCALE = 4.0
 _SILENT = 8.0
 # The same for the logistic curves of documents with several labels: even chances at two fifths of a document.
 USUAL_SLOPE, USUAL_OFFSET = 2.0, 2.0 * np.log(2.5)
-# Documents to hold out at most, into how many parts, and the fewest to learn from.
+# About how many documents to hold out at once, in how many parts where there are fewer, and the fewest to learn from.
 _HELD_AT_ONCE, _FOLDS, _FEWEST_HELD = 500, 3, 10
 # What planes are tried on is at most this share of all labelled documents: distances grow with how many teach them.
 _SMALL_SHARE = 0.1
@@ -43,19 +43,19 @@ _CONFUSION_SPREAD, _HELD_A_THEME = 0.5, 10
 _NEWTON_STEPS = 20
 
 
-def hold_out(labels: Labels, seed: int) -> list[np.ndarray]:
+def hold_out(labels: Labels, seed: int, at_once: int = _HELD_AT_ONCE) -> list[np.ndarray]:
     """Return labelled documents to hold out, part by part; every label keeps a document that is not held out.
 
-    Many documents are held out once, a few in turns; too few to learn anything from are not held out at all.
+    Of many documents about `at_once` are held out once, fewer in turns; too few to learn anything from not at all.
     """
     rng = np.random.RandomState(seed)
     order = rng.permutation(np.flatnonzero(labels.indicator.any(axis=1)))
     counts = labels.indicator.sum(axis=0)
-    n_folds = _FOLDS if len(order) < _FOLDS * _HELD_AT_ONCE else 1
+    n_folds = _FOLDS if len(order) < _FOLDS * at_once else 1
     folds: list[np.ndarray] = []
     for first in range(n_folds):
         left, held = counts.copy(), []
-        for document in order[first :: max(n_folds, len(order) // _HELD_AT_ONCE)]:
+        for document in order[first :: max(n_folds, len(order) // at_once)]:
             row = labels.indicator[document]
             if (left[row] > 1).all():
                 left -= row

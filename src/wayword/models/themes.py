@@ -109,7 +109,7 @@ class ThemeNMF(FittedThemes):
         Most iterations of a theme.
     threshold_ : float
         The share from which on `predict` takes a theme to apply, where there may be several; ``score="stack"`` goes by
-        calibrated chances instead.
+        calibrated chances instead, and has one half.
 
     Examples
     --------
@@ -278,9 +278,9 @@ class ThemeNMF(FittedThemes):
         return cross_fit(X[told], indicator, weights[told], places, C=usual_cost(indicator))
 
     def _find_threshold(self, X: sparse.csr_matrix, labels: Labels) -> float:
-        """Return the share from which on a theme applies to the labelled documents."""
+        """Return the share from which on a theme applies to the labelled documents; one half where nothing reads it."""
         told = labels.labelled
-        if self.label_kind_ == "single" or not told.any():
+        if self._score == "stack" or self.label_kind_ == "single" or not told.any():
             return 0.5
         return best_threshold(self._shares(X[told]), labels.of(told))
 
