@@ -46,6 +46,7 @@ def test_words_and_the_rest_sum_to_what_the_subtopics_say(n_words):
         assert sum(word.weight for word in reason.words) + reason.rest == pytest.approx(total)
         assert sum(subtopic.weight for subtopic in reason.subtopics) == pytest.approx(total)
         assert reason.offset == evidence.offsets[theme]
+        assert reason.correction == evidence.corrections[theme]
         assert len(reason.words) == min(n_words, len(evidence.columns))
         assert {word.subtopic for word in reason.words} <= {1, 2}
         heaviness = [abs(word.weight) for word in reason.words]
@@ -154,7 +155,16 @@ def test_an_explanation_as_plain_values_has_all_of_it():
         "weight": found.themes[0].words[0].weight,
         "subtopic": found.themes[0].words[0].subtopic,
     }
-    assert said["themes"][0].keys() == {"theme", "chance", "score", "subtopics", "words", "rest", "offset"}
+    assert said["themes"][0].keys() == {
+        "theme",
+        "chance",
+        "score",
+        "subtopics",
+        "words",
+        "rest",
+        "offset",
+        "correction",
+    }
     assert [one["text"] for one in said["sentences"]] == [one.text for one in found.sentences]
     assert said["unknown"] == ["kettle"]
 

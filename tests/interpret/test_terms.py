@@ -304,3 +304,8 @@ def test_wrong_documents_are_errors(change, said):
 def test_wrong_scores_are_errors(scores, n, said):
     with pytest.raises(InputError, match=said):
         top_terms(scores, ["a", "b"], n)
+
+
+def test_terms_that_score_alike_but_for_rounding_stay_in_their_order():
+    near = [0.25 * (1 - 2e-16), 0.25, 0.25 * (1 + 2e-16), 0.24, 0.26]
+    assert [term for term, _ in top_terms([near], list("abcde"))[0]] == list("eabcd")

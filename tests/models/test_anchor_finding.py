@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from naive.anchors import distance_from_flat, find_anchors, hull, is_mixture, plant_topics, volume
 from wayword.errors import InputError
+from wayword.models import anchor_finding
 from wayword.models.anchor_finding import find_corners, find_corners_in_gram, hull_corners
 
 # Points, dimensions, corners to find: fewer than both.
@@ -211,6 +212,26 @@ def test_the_hull_of_mixtures_is_what_was_mixed(seed):
     assert hull_corners(points) == places
     # Of equal points the last stays.
     assert hull_corners(np.vstack([points, points])) == [place + len(points) for place in places]
+
+
+@settings(max_examples=10)
+@given(seeds)
+def test_the_hull_of_points_of_many_dimensions_is_what_was_mixed(seed):
+    points, places = draw_mixtures(seed, n_dimensions=60)
+    assert hull_corners(points) == places == hull(points)
+
+
+def test_the_hull_is_searched_in_no_more_dimensions_than_there_are_points(monkeypatch):
+    seen, real = set(), anchor_finding._distance_from_hull
+
+    def watch(point, corners):
+        seen.add(len(point))
+        return real(point, corners)
+
+    monkeypatch.setattr(anchor_finding, "_distance_from_hull", watch)
+    points, places = draw_mixtures(0, n_dimensions=60)
+    assert hull_corners(points) == places
+    assert seen == {len(points)}
 
 
 def test_the_hull_of_one_point_is_that_point():

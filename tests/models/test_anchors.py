@@ -14,8 +14,9 @@ from sklearn.pipeline import make_pipeline
 from naive import anchors as naive
 from wayword import AnchorTopics, Cooccurrence, Vectorizer, Vocabulary, cooccurrence, demo_corpus, infer_topics
 from wayword.errors import InputError, UnknownTermError, WaywordWarning
+from wayword.models import anchor_ground as ground_module
 from wayword.models import anchors as anchors_module
-from wayword.models.anchors import candidates_of
+from wayword.models.anchor_ground import candidates_of
 
 METHODS = ["cd", "em", "oneshot", "vb", "gibbs"]
 KINDS = {
@@ -85,7 +86,7 @@ def test_what_is_learnt_is_sound(seed, kind, rectify, n_topics):
     assert_sound(model, X, n_topics)
     assert set(model.anchors_) <= set(model.candidates_.tolist())
     assert len(set(model.anchors_)) == n_topics
-    if model.recover == "l2":
+    if KINDS[kind].get("regularizer") != "beta" and model.recover != "inverse":
         assert model.gap_ <= model.tol
 
 
@@ -149,6 +150,14 @@ def test_every_form_of_cooccurrence_gives_what_the_documents_give(kind, rectify,
     np.testing.assert_allclose(found.components_, expected.components_, atol=1e-9)
     np.testing.assert_allclose(found.topic_correlation_, expected.topic_correlation_, atol=1e-9)
     np.testing.assert_allclose(found.transform(X), expected.transform(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["transform", "fit_transform"])
+def test_what_occurs_together_is_not_taken_for_documents(method):
+    X = draw()
+    model = make().fit(X)
+    with pytest.raises(InputError, match=r"X must be the counts of documents, got a Cooccurrence.*AnchorTopics\.fit"):
+        getattr(model, method)(cooccurrence(X))
 
 
 def test_single_precision_gives_nearly_the_same():
@@ -233,8 +242,8 @@ def test_candidates_are_terms_of_enough_documents():
 def test_by_default_candidates_are_common_enough_but_enough_of_them(frequencies, n_documents, n_topics):
     frequencies = np.array(frequencies)
     found = candidates_of(frequencies, "auto", n_documents, n_topics)
-    enough = min(anchors_module._CANDIDATES_A_TOPIC * n_topics, int((frequencies > 0).sum()))
-    common = frequencies >= max(anchors_module._AUTO_LEAST, round(anchors_module._AUTO_SHARE * n_documents))
+    enough = min(ground_module._CANDIDATES_A_TOPIC * n_topics, int((frequencies > 0).sum()))
+    common = frequencies >= max(ground_module._AUTO_LEAST, round(ground_module._AUTO_SHARE * n_documents))
     assert len(found) >= max(enough, common.sum())
     assert (frequencies[found] > 0).all()
     # All that are as common as the rarest of them; and without those of them, too few.
@@ -367,6 +376,20 @@ def test_a_category_goes_to_the_anchor_it_occurs_with_most():
     expected = naive.assign_lexicon(Q, [0, 1, 2, 3], lists)
     model = make(rectify=False, anchors=[0, 1, 2, 3], prior=dict(zip(names, lists, strict=True))).fit(X)
     assert model.categories_ == [names[category] for category in expected]
+
+
+def test_a_category_without_a_word_that_documents_hold_goes_to_no_anchor():
+    X = np.pad(draw(), ((0, 0), (0, 1)))  # the last term is in no document
+    terms = [*TERMS, "unheard"]
+    known = {"first": ["word05", "word06"], "second": ["word07", "unheard"]}
+    lexicon = {"foreign": ["xyzzy"], **known, "unheard": ["unheard"], "empty": []}
+    expected = make(prior=known, terms=terms).fit(X)
+    model = make(prior=lexicon, terms=terms).fit(X)
+    assert set(model.categories_) == {"first", "second"}
+    assert model.categories_ == expected.categories_
+    assert (model.components_ == expected.components_).all()
+    with pytest.raises(InputError, match="no word of the lexicon is a term of the documents"):
+        make(prior={"unheard": ["unheard"]}, terms=terms).fit(X)
 
 
 def test_only_word_lists_leave_categories():
@@ -528,24 +551,29 @@ def test_solving_again_is_a_fresh_fit_with_the_same_anchors(seed, rectify, kind)
         np.testing.assert_allclose(getattr(again, name), getattr(fresh, name), atol=1e-9, err_msg=name)
 
 
-@few
-@given(seeds)
-def test_solving_again_by_divergence_is_as_good_as_a_fresh_fit(seed):
-    X = draw(seed, n_terms=12)
-    options = {"recover": "kl", "rectify": False}
-    again = make(**options).fit(X).refit([8, 2, (1, 4), 5])
-    fresh = make(anchors=[8, 2, (1, 4), 5], **options).fit(X)
-    rows = rows_of(X)
-    corners = np.stack([rows[8], rows[2], naive.harmonic_mean(rows[[1, 4]]), rows[5]])
-    corners = (1 - 1e-6) * corners + 1e-6 * cooccurrence(X).row_sums
-    for q, here, there in zip(rows, again.term_topics_, fresh.term_topics_, strict=True):
-        assert naive.divergence(q, corners, here) == pytest.approx(naive.divergence(q, corners, there), abs=2e-3)
+@pytest.mark.parametrize("kind", ["kl", "kl squares", "beta"])
+@every_rectify
+def test_solving_again_by_divergence_does_not_depend_on_what_was_solved_before(kind, rectify):
+    X = draw(n_terms=12)
+    options = {"rectify": rectify, **KINDS[kind]}
+    second = [8, 2, (1, 4), 5]
+    again, fresh = make(**options).fit(X).refit([7, 9, 3, 1]).refit(second), make(anchors=second, **options).fit(X)
+    for name in ("term_topics_", "components_", "topic_correlation_", "topic_shares_"):
+        assert (getattr(again, name) == getattr(fresh, name)).all(), name
+
+
+@pytest.mark.parametrize("kind", ["kl", "kl squares"])
+def test_divergences_settle_to_the_tolerance_in_nats(kind):
+    X = draw()
+    gaps = [make(tol=tol, **KINDS[kind]).fit(X).gap_ for tol in (1e-2, 1e-6, 1e-12)]
+    assert gaps == sorted(gaps, reverse=True)
+    assert all(gap <= tol for gap, tol in zip(gaps, (1e-2, 1e-6, 1e-12), strict=True))
 
 
 def test_solving_again_needs_no_documents(monkeypatch):
     model = make().fit(draw())
     monkeypatch.setattr(anchors_module, "count_pairs", lambda *_: pytest.fail("documents were counted again"))
-    monkeypatch.setattr(anchors_module, "rectify", lambda *_: pytest.fail("it was rectified again"))
+    monkeypatch.setattr(ground_module, "rectify", lambda *_: pytest.fail("it was rectified again"))
     assert model.refit([7, 8]).anchors_[:2] == [7, 8]
     assert pickle.loads(pickle.dumps(model)).refit([9]).anchors_[0] == 9
 
@@ -582,18 +610,87 @@ def test_solving_again_with_fewer_topics_than_anchors_is_an_error():
         model.refit([1, 1])
 
 
-def test_what_cannot_be_solved_again_leaves_the_model_as_it_was():
+def everything_of(model):
+    """Return all that a model knows, settings apart; private names too."""
+    return {name: value for name, value in vars(model).items() if name.endswith("_") or name.startswith("_")}
+
+
+def assert_unchanged(model, before):
+    after = everything_of(model)
+    assert after.keys() == before.keys()
+    assert [name for name in before if after[name] is not before[name]] == []
+
+
+@every_rectify
+def test_what_cannot_be_solved_again_leaves_the_model_as_it_was(rectify):
     X = draw()
     prior = np.full((N_TERMS, N_TOPICS), 0.25)
-    model = make(prior=prior, rectify=False).fit(X)
-    before = model.components_, model.anchors_, model.transform(X)
+    model = make(prior=prior, rectify=rectify).fit(X)
+    before, shares = everything_of(model), model.transform(X)
     with pytest.raises(InputError, match=re.escape(f"finite numbers of shape {(N_TERMS, 5)}")):
         model.refit(n_components=5)
     with pytest.raises(InputError, match="candidates"):
         model.refit(n_components=N_TERMS + 1)
-    assert (model.components_ == before[0]).all()
-    assert model.anchors_ == before[1]
-    assert (model.transform(X) == before[2]).all()
+    model.set_params(recover="inverse")
+    with pytest.raises(InputError, match="no regularizer"):
+        model.refit([5, 6])
+    model.set_params(recover="l2", prior={"a": ["corn"]})
+    with pytest.raises(InputError, match="the columns have no names"):
+        model.refit([5, 6])
+    assert_unchanged(model, before)
+    assert (model.transform(X) == shares).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"recover": "bogus"}, "recover must be one of 'kl', 'l2', 'inverse', got 'bogus'"),
+        ({"find": "slow"}, "find must be one of 'fast', 'hull', got 'slow'"),
+        ({"strength": -1.0}, "strength must be a number of 0 or more, got -1.0"),
+        ({"regularizer": "beta", "prior": {"a": [1]}}, "a prior needs regularizer='l2', got 'beta'"),
+        ({"projection": 1}, "projection must be a whole number of 2 or more, got 1"),
+        ({"tol": -1.0}, "tol must be a number of 0 or more, got -1.0"),
+    ],
+)
+def test_solving_again_checks_the_settings(options, message):
+    model = make().fit(draw())
+    before = everything_of(model)
+    with pytest.raises(InputError, match=re.escape(message)):
+        model.set_params(**options).refit()
+    assert_unchanged(model, before)
+
+
+@pytest.mark.parametrize("options", [{"recover": "kl"}, {"regularizer": "l2"}, {"prior": {"a": [5]}}], ids=str)
+def test_solving_again_follows_how_topics_are_solved_for(options):
+    X = draw()
+    again = make().fit(X).set_params(**options).refit([8, 2, 1, 5])
+    fresh = make(anchors=[8, 2, 1, 5], **options).fit(X)
+    np.testing.assert_allclose(again.components_, fresh.components_, atol=1e-9)
+    assert again.categories_ == fresh.categories_
+
+
+def test_solving_again_keeps_what_was_said_of_candidates_and_noise():
+    X = draw()
+    model = make(min_df=3).fit(X).set_params(rectify=False, min_df=1000).refit([], n_components=5)
+    fresh = make(5, min_df=3).fit(X)
+    assert model.anchors_ == fresh.anchors_
+    assert (model.components_ == fresh.components_).all()
+
+
+@every_rectify
+@pytest.mark.parametrize("kind", ["l2", "kl"])
+@pytest.mark.parametrize("numbers", [(2,), (6,), (6, 2), (2, 7, N_TOPICS)], ids=str)
+def test_another_number_of_topics_is_a_fresh_fit_of_as_many(kind, rectify, numbers):
+    X = draw(n_documents=150, length=8)
+    options = {"rectify": rectify, **KINDS[kind]}
+    again = make(**options).fit(X)
+    for number in numbers:
+        again.refit([3], n_components=number)
+    fresh = make(numbers[-1], anchors=[3], **options).fit(X)
+    assert again.anchors_ == fresh.anchors_
+    assert again.candidates_.tolist() == fresh.candidates_.tolist()
+    for name in ("term_topics_", "components_", "topic_correlation_", "topic_shares_"):
+        np.testing.assert_allclose(getattr(again, name), getattr(fresh, name), atol=1e-9, err_msg=name)
 
 
 def test_fitting_again_forgets_the_names_of_the_columns_before():
@@ -640,8 +737,18 @@ def test_too_many_terms_to_rectify_are_a_warning_and_to_search_the_hull_of_an_er
         model = make().fit(X)
     assert (model.components_ == make(rectify=False).fit(X).components_).all()
     monkeypatch.setattr(anchors_module, "_MOST_HULL", 20)
-    with pytest.raises(InputError, match="find='hull' is for up to 20 candidates, got 30; use find='fast'"):
+    with pytest.raises(
+        InputError, match="find='hull' is for up to 20 candidates, got 30; raise min_df, or use find='fast'"
+    ):
         make(find="hull", rectify=False).fit(X)
+
+
+def test_a_hull_of_too_few_corners_is_an_error_that_says_so():
+    A, R = naive.plant_topics(3, 20, 0)
+    pairs = Cooccurrence(A @ R @ A.T, 1, np.full(20, 9))
+    message = "the hull of 20 candidates has only 3 corners, too few for 4 anchors; lower n_components"
+    with pytest.raises(InputError, match=message):
+        AnchorTopics(4, find="hull", rectify=False).fit(pairs)
 
 
 def test_one_topic_is_all_words():
@@ -715,8 +822,9 @@ NAMED = {"terms": TERMS}
         ({"n_components": 2, "anchors": [0, 1, 2]}, "3 anchors were given for 2 topics; raise n_components"),
         ({"n_components": 31}, "cannot find 31 anchors among 30 candidates; lower min_df (now 'auto') or n_components"),
         ({"min_df": 1000}, "cannot find 3 anchors among 0 candidates; lower min_df (now 1000) or n_components"),
-        ({"min_df": 0}, "min_df must be a whole number of 1 or more, got 0"),
-        ({"min_df": 0.5}, "min_df must be a whole number of 1 or more, got 0.5"),
+        ({"min_df": 0}, "min_df, where it is not 'auto', must be a whole number of 1 or more, got 0"),
+        ({"min_df": 0.5}, "min_df, where it is not 'auto', must be a whole number of 1 or more, got 0.5"),
+        ({"min_df": "foo"}, "min_df, where it is not 'auto', must be a whole number of 1 or more, got 'foo'"),
         ({"recover": "em"}, "recover must be one of 'kl', 'l2', 'inverse', got 'em'"),
         ({"find": "slow"}, "find must be one of 'fast', 'hull', got 'slow'"),
         ({"regularizer": "l1"}, "regularizer must be one of None, 'l2', 'beta', got 'l1'"),
@@ -733,6 +841,9 @@ NAMED = {"terms": TERMS}
         ({"recover": "inverse", "anchors": [(0, 1)]}, "recover='inverse' knows anchors of one word only"),
         ({"anchors": "word01"}, "anchors must be a list, with one entry for each topic, got 'word01'"),
         ({"anchors": 3}, "anchors must be a list, with one entry for each topic, got 3"),
+        ({"anchors": {3, 5}}, "anchors must be a list, with one entry for each topic, got {3, 5}"),
+        ({"anchors": {3: 5}}, "anchors must be a list, with one entry for each topic, got {3: 5}"),
+        ({"anchors": [{3, 5}]}, "an anchor of several words must be a list or tuple of them, got {3, 5}"),
         ({"anchors": [()]}, "an anchor must have one word or more, got none; leave it out to have one found"),
         ({"anchors": [1.5]}, "an anchor must be a word, a column, or several of these, got 1.5"),
         ({"anchors": [None]}, "an anchor must be a word, a column, or several of these, got None"),
@@ -753,7 +864,9 @@ NAMED = {"terms": TERMS}
         ({"prior": {"a": None, "b": ["word01"]}, **NAMED}, "category 'a' of the lexicon must have a list of words"),
         ({"prior": {"a": ["corn"]}, **NAMED}, "no word of the lexicon is a term of the documents; check case"),
         ({"prior": {"a": ["corn"]}}, "the columns have no names; give terms="),
-        ({"prior": {"a": [30]}}, "a column from 0 to 29, got 30"),
+        ({"prior": {"a": (word for word in TERMS)}, **NAMED}, "category 'a' of the lexicon must have a list of words"),
+        ({"prior": {"a": [30]}}, "a word of category 'a' of the lexicon must be a column from 0 to 29, got 30"),
+        ({"prior": {"a": [1.5]}}, "a word of category 'a' of the lexicon must be a word or a column, got 1.5"),
         ({"prior": np.ones((3, 3))}, "prior must be word lists, or finite numbers of shape (30, 3)"),
         ({"prior": np.full((30, 3), np.nan)}, "prior must be word lists, or finite numbers of shape (30, 3)"),
         ({"prior": "word01"}, "prior must be word lists, or finite numbers of shape (30, 3)"),

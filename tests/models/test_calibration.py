@@ -10,7 +10,8 @@ from wayword import ThemeNMF
 from wayword.models.calibration import (
     USUAL_SCALE,
     USUAL_WEIGHT,
-    apply_curves,
+    Curves,
+    HeldOut,
     choose_weight,
     combine,
     correct,
@@ -167,30 +168,63 @@ def test_no_confusions_change_no_score():
     assert (correct(scores, np.zeros((4, 4))) == scores).all()
 
 
-def test_the_chance_of_a_theme_rises_with_its_share():
-    scores = np.zeros((30, 3))
+def test_the_chance_of_a_theme_rises_with_its_share_and_its_distance():
+    scores, curves = np.zeros((30, 3)), Curves(1.4, 0.8, np.array([0.2, 0.7, -0.3]))
     scores[:, 1] = np.linspace(-6, 6, 30)
-    chances = apply_curves(scores, 1.4, np.array([0.2, 0.7, -0.3]))
+    chances = curves.chances(scores, np.zeros((30, 3)))
     assert (np.diff(chances[:, 1]) > 0).all()
     assert (np.diff(chances[:, [0, 2]], axis=0) < 0).all()
     assert (chances[:, 0] > chances[:, 2]).all()
+    farther = curves.chances(scores, np.eye(3)[np.zeros(30, dtype=int)])
+    assert (farther[:, 0] > chances[:, 0]).all()
+    assert (farther[:, 1:] == chances[:, 1:]).all()
+
+
+def hold(scores, distances, labels, known=None):
+    counts = np.ones(scores.shape) if known is None else known.astype(float)
+    return HeldOut(scores, distances, labels.astype(float), counts)
+
+
+def draw_several(n_documents):
+    """Return scores, distances, offsets and the labels of curves with a slope of 1.5 and a pull of 2."""
+    scores, offsets = draw_scores(n_documents, 3), np.array([1.5, 0.5, 0.0])
+    distances = np.random.default_rng(5).normal(size=scores.shape)
+    chances = expit(1.5 * log_softmax(scores, axis=1) + 2.0 * distances + offsets)
+    return scores, distances, offsets, np.random.default_rng(2).random(chances.shape) < chances
 
 
 def test_planted_curves_are_found_with_an_offset_for_each_theme():
-    scores, offsets = draw_scores(4000, 3), np.array([1.5, 0.5, 0.0])
-    chances = expit(1.5 * log_softmax(scores, axis=1) + offsets)
-    labels = np.random.default_rng(2).random(chances.shape) < chances
-    slope, found = fit_curves(scores, labels)
-    assert slope == pytest.approx(1.5, rel=0.1)
-    np.testing.assert_allclose(found, offsets, atol=0.15)
-    assert np.abs(apply_curves(scores, slope, found) - chances).mean() < 0.02
+    scores, distances, offsets, labels = draw_several(4000)
+    found = fit_curves(hold(scores, distances, labels))
+    assert found.slope == pytest.approx(1.5, rel=0.1)
+    assert found.pull == pytest.approx(2.0, rel=0.1)
+    np.testing.assert_allclose(found.offsets, offsets, atol=0.15)
+
+
+def test_what_is_not_known_changes_no_curve():
+    scores, distances, _, labels = draw_several(400)
+    known = np.random.default_rng(3).random(labels.shape) < 0.5
+    one, other = (fit_curves(hold(scores, distances, truth, known)) for truth in (labels, labels & known))
+    assert (one.slope, one.pull, one.offsets.tolist()) == (other.slope, other.pull, other.offsets.tolist())
+
+
+def test_documents_without_words_are_given_the_rates_of_themes():
+    n_themes = 4
+    scores = 12.0 * np.eye(n_themes)[np.arange(400) % n_themes]  # each clearly of one theme
+    distances, labels = scores / 6.0 - 1.0, scores > 0
+    held = hold(scores, distances, labels)
+    silent, rates = np.zeros(n_themes), np.full(n_themes, 0.25)
+    told = fit_curves(held.with_silent(silent, silent, rates))
+    untold = fit_curves(held)
+    chances = [curves.chances(silent[None], silent[None])[0, 0] for curves in (told, untold)]
+    assert abs(chances[0] - 0.25) < 0.1 < abs(chances[1] - 0.25)
 
 
 def test_with_few_documents_the_offsets_of_themes_stay_together():
     scores = draw_scores(12, 3)
     labels = np.random.default_rng(0).random(scores.shape) < 0.5
     labels[:, 0] = True
-    _, offsets = fit_curves(scores, labels)
+    offsets = fit_curves(hold(scores, np.zeros_like(scores), labels)).offsets
     assert offsets[0] == offsets.max()
     assert np.ptp(offsets) < 2.0
 

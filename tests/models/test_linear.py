@@ -116,3 +116,15 @@ def test_documents_are_tried_on_planes_that_have_not_seen_them():
         planes = fit_linear(X[rest], indicator[rest], weights[rest], C=2.0)
         np.testing.assert_array_equal(rows, planes.score(X[part]))
     assert cross_fit(X, indicator, weights, []).shape == (0, 3)
+
+
+def test_what_is_not_known_teaches_a_plane_nothing():
+    X, indicator, weights = draw()
+    known = np.ones(indicator.shape, dtype=bool)
+    known[20:, 1] = False
+    partly = fit_linear(X, indicator, weights, known=known, C=1.0)
+    told = fit_linear(X, indicator & known, weights, known=known, C=1.0)
+    np.testing.assert_array_equal(partly.planes, told.planes)
+    everywhere = fit_linear(X, indicator, weights, C=1.0)
+    np.testing.assert_array_equal(told.planes[:, [0, 2]], everywhere.planes[:, [0, 2]])
+    assert (told.planes[:, 1] != everywhere.planes[:, 1]).any()

@@ -363,6 +363,35 @@ def test_equal_numbers_have_one_bin_and_one_answer():
     np.testing.assert_allclose(model.predict(X), 3.0)
 
 
+def test_numbers_may_come_as_a_frame_of_one_column():
+    X, topics = draw()
+    y = LEVELS[topics]
+    expected = make().fit(X, y)
+    for column in (pd.DataFrame({"stars": y}), y[:, None]):
+        model = make().fit(X, column)
+        assert (model.predict(X) == expected.predict(X)).all()
+        assert model.score(X, column) == expected.score(X, y)
+    whole = make(response="numbers").fit(X, pd.DataFrame({"stars": topics}))
+    assert (whole.predict(X) == make(response="numbers").fit(X, topics).predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.full(89, 0.5), "y must have a number for each of 90 documents, got 89"),
+        (["good"] * 90, "a numeric response must be one number for each document, got"),
+        (np.full(90, np.nan), "a numeric response must be known of some document, got NaN"),
+        (None, "a numeric response must be"),
+        (np.full((90, 2), 0.5), "a numeric response must be finite numbers"),
+    ],
+)
+def test_numbers_that_cannot_be_scored_are_errors(y, message):
+    X, topics = draw()
+    model = make().fit(X, LEVELS[topics])
+    with pytest.raises(InputError, match=re.escape(message)):
+        model.score(X, y)
+
+
 def test_features_are_logarithms_of_shares_and_tf_idf_if_mixed_in():
     X, topics = draw()
     X[4] = 0
@@ -471,6 +500,54 @@ def test_solving_again_is_a_fresh_fit_of_the_topics(seed):
     np.testing.assert_allclose(again.transform(X), fresh.transform(X), atol=1e-6)
 
 
+@pytest.mark.parametrize("rectify", [True, False])
+@pytest.mark.parametrize("numbers", [(2,), (5,), (5, 2), (2, 6, N_TOPICS)], ids=str)
+def test_another_number_of_topics_is_a_fresh_fit_of_as_many(rectify, numbers):
+    X, topics = draw(length=8)
+    y = NAMES[topics]
+    again, fresh = make(rectify=rectify).fit(X, y), make(numbers[-1], anchors=[3], rectify=rectify).fit(X, y)
+    for number in numbers:
+        again.refit([3], n_components=number)
+    assert again.anchors_ == fresh.anchors_
+    for name in ("term_topics_", "components_", "topic_correlation_", "topic_shares_", "label_topics_"):
+        np.testing.assert_allclose(getattr(again, name), getattr(fresh, name), atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("rectify", [True, False])
+def test_what_cannot_be_solved_again_leaves_the_model_as_it_was(rectify):
+    X, topics = draw()
+    model = make(rectify=rectify, prior=np.full((N_TERMS, N_TOPICS), 1 / 3)).fit(X, NAMES[topics])
+    before = dict(vars(model))
+    with pytest.raises(InputError, match="prior must be word lists"):
+        model.refit(n_components=5)
+    assert [name for name, value in vars(model).items() if value is not before[name]] == []
+    with pytest.raises(InputError, match="label_weight must be a number"):
+        model.set_params(label_weight=-1.0).refit()
+
+
+@pytest.mark.parametrize("form", ["names", "lists", "numbers"])
+def test_solving_again_with_the_same_anchors_changes_no_prediction(form):
+    X, topics = draw()
+    model = make().fit(X, forms_of(topics)[form])
+    expected, anchors = model.predict_proba(X), model.anchors_
+    assert np.abs(model.topic_weights_).max() > 0
+    np.testing.assert_allclose(model.refit().predict_proba(X), expected, atol=1e-6)
+    # And others in between leave no trace.
+    np.testing.assert_allclose(model.refit([5, 6]).refit(anchors).predict_proba(X), expected, atol=1e-6)
+
+
+def test_solving_again_with_other_anchors_leaves_what_topics_add_on_the_mean():
+    X, topics = draw()
+    y = forms_of(topics)["names"]
+    told = np.array([label is not None for label in y])
+    model = make().fit(X, y)
+    added = model.transform(X[told], method="oneshot").mean(axis=0) @ model.topic_weights_
+    words = model.decision_function(X) - model.transform(X, method="oneshot") @ model.topic_weights_
+    for _ in range(2):  # once, however often
+        model.refit([5, 6])
+        np.testing.assert_allclose(model.decision_function(X), words + added, atol=1e-9)
+
+
 def test_solving_again_tells_the_labels_of_the_new_topics():
     X, topics = draw()
     y = NAMES[topics]
@@ -571,9 +648,11 @@ def test_labels_that_cannot_be_used_are_errors(y, message):
 
 def test_a_response_of_numbers_must_be_numbers():
     X, _ = draw()
-    for y in (["a"] * 90, [[1.0]] * 90, np.full(90, np.nan)):
+    for y in (["a"] * 90, [[1.0]] * 90):
         with pytest.raises(InputError, match="a numeric response must be"):
             make(response="numbers").fit(X, y)
+    with pytest.raises(InputError, match="a numeric response must be known of some document, got NaN"):
+        make(response="numbers").fit(X, np.full(90, np.nan))
 
 
 @pytest.mark.parametrize(
@@ -605,6 +684,16 @@ def test_settings_that_make_no_sense_are_errors(options, message):
 def test_a_matrix_that_holds_no_counts_is_an_error(X, message):
     with pytest.raises(ValueError, match=message):
         make(2).fit(X, list("aabbab"))
+
+
+def test_what_occurs_together_is_not_taken_for_documents():
+    X, topics = draw()
+    model = make().fit(X, NAMES[topics])
+    with pytest.raises(InputError, match=r"X must be the counts of documents, got a Cooccurrence"):
+        make().fit(cooccurrence(X), NAMES[topics[:N_TERMS]])
+    for method in ("predict", "predict_proba", "decision_function", "features", "transform"):
+        with pytest.raises(InputError, match=r"X must be the counts of documents, got a Cooccurrence"):
+            getattr(model, method)(cooccurrence(X))
 
 
 def test_documents_of_one_word_are_an_error():

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from models.planted import (
     MODES,
+    N_COMMON,
     NAMES,
     SCORES,
     SUPERVISIONS,
@@ -59,6 +60,8 @@ def test_theme_scores_are_equation_5_1(mode, loss, score):
     np.testing.assert_allclose(model.theme_scores(other), np.transpose(expected), rtol=1e-9, atol=1e-12)
     weights = [W[:, :-1] for W in weights_by_hand(model, other)]
     np.testing.assert_allclose(model.transform(other), np.hstack(weights), rtol=1e-9, atol=1e-12)
+    backgrounds = np.column_stack([W[:, -1] for W in weights_by_hand(model, other)])
+    np.testing.assert_allclose(model.background_weights(other), backgrounds, rtol=1e-9, atol=1e-12)
     if score == "thesis":
         shares = model.theme_scores(other) / model.theme_scores(other).sum(axis=1, keepdims=True)
         np.testing.assert_allclose(model.predict_proba(other), shares)
@@ -273,3 +276,41 @@ def test_themes_end_a_pipeline_from_texts():
     model = make_pipeline(Vectorizer(), ThemeNMF(1)).fit(texts, y)
     assert model.predict(["maize field", "oil well"]).tolist() == ["corn", "oil"]
     assert model.score(texts, y) == 1.0
+
+
+def test_where_there_may_be_several_labels_a_text_of_common_words_is_not_given_most():
+    X, names = plant(400, n_themes=4)
+    model = ThemeNMF(2).fit(X, [[name] for name in names])
+    short = np.eye(X.shape[1])[:N_COMMON]
+    chances = model.predict_proba(short)
+    assert (
+        model.predict_proba(X).argmax(axis=1) == [model.themes_.tolist().index(name) for name in names]
+    ).mean() > 0.95
+    assert np.abs(chances.sum(axis=1) - 1.0).mean() < 0.35
+    assert max(map(len, model.predict(short))) <= 2
+
+
+def test_where_there_may_be_several_labels_a_text_without_words_has_the_rates_of_labels():
+    X, names = plant(60)
+    y = [[name, "all"] for name in names]
+    chances = ThemeNMF(1).fit(X, y).predict_proba(np.zeros((1, X.shape[1])))[0]
+    assert chances[0] == 60.5 / 61
+    np.testing.assert_allclose(chances[1:], [(np.sum(names == name) + 0.5) / 61 for name in sorted(set(names))])
+
+
+def test_labels_that_are_mostly_unknown_are_as_likely_as_among_the_known():
+    X, names = plant(400, n_themes=2)
+    rng = np.random.default_rng(0)
+    truth = np.column_stack([names == name for name in sorted(set(names))] + [rng.random(400) < 0.5]).astype(int)
+    truth[:, 2] |= truth[:, 0]
+    told = truth.astype(float)
+    told[rng.random(400) < 0.8, 2] = np.nan
+    chances = ThemeNMF(2).fit(X, told).predict_proba(X)[:, 2]
+    assert abs(chances.mean() - truth[:, 2].mean()) < 0.15
+
+
+def test_rare_documents_by_weight_make_rare_labels():
+    X, names = plant(60)
+    weights = np.where(names == "corn", 1e-6, 1.0)
+    empty = np.zeros((1, X.shape[1]))
+    assert ThemeNMF(1).fit(X, names, sample_weight=weights).predict_proba(empty)[0, 0] < 1e-5

@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.special import softmax
+from scipy.special import logit, softmax
 from sklearn.exceptions import NotFittedError
 
 from models.planted import N_COMMON, every_mode, every_score, hide, plant
 from wayword import ThemeNMF
 from wayword.errors import InputError
-from wayword.models.calibration import apply_curves, correct
 from wayword.models.theme_evidence import explain_likelihoods
 from wayword.models.theme_inference import by_terms, mix_themes
 
@@ -16,29 +15,37 @@ N_LEARNT = 120
 
 
 def totals(evidence):
-    return (evidence.weights.sum(axis=1) + evidence.offsets)[None]
+    return evidence.weights.sum(axis=1) + evidence.offsets + evidence.corrections
+
+
+def centred(values):
+    return values - values.mean()
 
 
 @every_mode
+@pytest.mark.parametrize("score", ["stack", "likelihood"])
 @pytest.mark.parametrize("n_labelled", [8, N_LEARNT])
-def test_weights_and_offsets_sum_to_the_scores_that_chances_come_from(mode, n_labelled):
-    model = ThemeNMF(2, mode=mode).fit(X[:N_LEARNT], hide(NAMES[:N_LEARNT], n_labelled))
+def test_weights_offsets_and_corrections_sum_to_what_chances_come_from(mode, score, n_labelled):
+    model = ThemeNMF(2, mode=mode, score=score).fit(X[:N_LEARNT], hide(NAMES[:N_LEARNT], n_labelled))
     for row in X[N_LEARNT : N_LEARNT + 20]:
         evidence = model.term_evidence([row])
-        # Scores less their mean give the same chances.
-        chances = softmax(correct(totals(evidence), model.stack_["confusions"]), axis=1)
-        np.testing.assert_allclose(chances, model.predict_proba([row]), atol=1e-9)
+        np.testing.assert_allclose(softmax(totals(evidence)), model.predict_proba([row])[0], atol=1e-9)
         np.testing.assert_allclose(totals(evidence).sum(), 0.0, atol=1e-9)
-        if n_labelled == 8:
-            logs = np.log(evidence.chances)
-            np.testing.assert_allclose(totals(evidence)[0], logs - logs.mean(), atol=1e-9)
 
 
-def test_the_same_holds_with_several_labels():
+def test_themes_that_speak_for_each_other_correct_what_words_say():
+    model = ThemeNMF(2).fit(X[:N_LEARNT], NAMES[:N_LEARNT])
+    model.stack_["confusions"] = np.random.default_rng(0).normal(size=(3, 3))
+    evidence = model.term_evidence(X[N_LEARNT : N_LEARNT + 1])
+    assert np.abs(evidence.corrections).max() > 0.1
+    np.testing.assert_allclose(softmax(totals(evidence)), evidence.chances, atol=1e-9)
+
+
+def test_with_several_labels_they_sum_to_log_odds_less_their_mean():
     model = ThemeNMF(2).fit(X[:N_LEARNT], [[name] for name in NAMES[:N_LEARNT]])
     for row in X[N_LEARNT : N_LEARNT + 20]:
-        chances = apply_curves(totals(model.term_evidence([row])), model.stack_["slope"], model.stack_["offsets"])
-        np.testing.assert_allclose(chances, model.predict_proba([row]), atol=1e-9)
+        evidence = model.term_evidence([row])
+        np.testing.assert_allclose(totals(evidence), centred(logit(evidence.chances)), atol=1e-6)
 
 
 @every_score

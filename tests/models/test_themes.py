@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy import sparse
 
 from models.planted import (
     N_COMMON,
+    NAMES,
     STARTS,
     Y,
     assert_sound,
@@ -17,6 +21,8 @@ from models.planted import (
     plant,
 )
 from wayword import NMF, ThemeNMF, TopicSupervisedNMF, Vectorizer, log_rank_accuracy, split_documents
+from wayword.models.theme_blocks import Descent, Membership
+from wayword.models.theme_fits import Plan, fit_themes
 
 
 @every_mode
@@ -210,3 +216,25 @@ def test_by_multiplicative_updates_subtopics_keep_to_the_terms_of_their_own_docu
     model = ThemeNMF(2, mode=mode, supervision="semi", score="thesis", solver="mu").fit(X, names)
     assert not model.subtopics_[0][:, 6:].any()
     assert not model.subtopics_[1][:, :6].any()
+
+
+@every_mode
+def test_new_topics_go_on_from_where_they_are(mode):
+    X, names = plant(240, n_themes=4)
+    X, told = sparse.csr_matrix(X), np.array([name != "tea" for name in names])
+    indicator = np.column_stack([(names == name) & told for name in NAMES[:3]])
+    membership = Membership(sparse.csr_matrix(indicator.T.astype(float)), told.astype(float), indicator)
+    plan = Plan(mode, "kl", 2, 3, True, "bcool", Descent(max_iter=60, tol=0.0), 0)
+    before = fit_themes(X, membership, 1.0 - told, plan)
+    short = replace(plan, descent=Descent(max_iter=3, tol=0.0))
+    gone_on, fresh = (fit_themes(X, membership, 1.0 - told, short, start) for start in (before, None))
+    assert gone_on.paths[-1][-1] < fresh.paths[-1][-1]
+    assert gone_on.paths[-1][-1] < 1.02 * before.paths[-1][-1]
+
+
+def test_iterations_of_all_rounds_count():
+    X, names = plant()
+    competing, supervised = (
+        ThemeNMF(2, supervision=supervision).fit(X, hide(names, 30)) for supervision in ("competing", "supervised")
+    )
+    assert competing.n_iter_ > supervised.n_iter_ >= max(map(len, supervised.objective_paths_)) - 1

@@ -101,5 +101,7 @@ def _print_reason(reason: ThemeReason) -> None:
         for place, subtopic in enumerate(reason.subtopics, 1)
     ]
     rows.append(("whatever the words", format_weight(reason.offset), ""))
+    if reason.correction:
+        rows.append(("what other themes say", format_weight(reason.correction), ""))
     title = f"{reason.theme}: chance {format_share(reason.chance)}, score {reason.score:.2f}"
     print_table(title, ("subtopic", "weight", "words of the text"), rows, numbers=(1,))

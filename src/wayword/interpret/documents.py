@@ -92,6 +92,8 @@ class ThemeReason:
         What all other words add.
     offset : float
         What the theme has whatever the words.
+    correction : float
+        What the other themes of the document say for it or against it.
     """
 
     theme: str
@@ -101,6 +103,7 @@ class ThemeReason:
     words: tuple[Word, ...]
     rest: float
     offset: float
+    correction: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ def _give_reason(
         tuple(Word(str(terms[int(evidence.columns[k])]), float(weights[k]), int(best[k])) for k in order),
         float(weights.sum() - weights[order].sum()),
         float(evidence.offsets[theme]),
+        float(evidence.corrections[theme]),
     )
 
 

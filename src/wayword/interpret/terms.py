@@ -30,6 +30,8 @@ DEFAULT_PURITY_RATIO = 0.6
 
 Aggregate = Literal["max", "sum"]
 _AGGREGATES: dict[Aggregate, np.ufunc] = {"max": np.maximum, "sum": np.add}
+# Scores that differ by less than this share of the highest are equal but for rounding, which differs by processor.
+_ALIKE = 1e-9
 
 
 def _mix(direct: np.ndarray, pure: np.ndarray, purity_ratio: float) -> np.ndarray:
@@ -245,6 +247,12 @@ def document_terms(
     return _with_entries(counts, reduce(_AGGREGATES[aggregate], scored))
 
 
+def _order(values: np.ndarray) -> np.ndarray:
+    """Return the places of scores, the highest first, and of scores that are alike the first."""
+    steps = np.round(values / (_ALIKE * values.max(initial=np.finfo(np.float64).tiny)))
+    return np.argsort(-steps, kind="stable")
+
+
 def top_terms(scores: Any, terms: Sequence[str], n: int = 10) -> list[list[tuple[str, float]]]:
     """Return the best terms of each row of scores.
 
@@ -260,8 +268,8 @@ def top_terms(scores: Any, terms: Sequence[str], n: int = 10) -> list[list[tuple
     Returns
     -------
     list of list of (str, float)
-        For each row its terms and scores, the best first. Of equal scores the first column is first, and terms
-        without score are left out.
+        For each row its terms and scores, the best first. Of scores that are equal, but for rounding, the
+        first column is first, and terms without score are left out.
 
     Examples
     --------
@@ -276,6 +284,6 @@ def top_terms(scores: Any, terms: Sequence[str], n: int = 10) -> list[list[tuple
     found = []
     for start, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
         columns, values = rows.indices[start:end], rows.data[start:end]
-        best = np.argsort(-values, kind="stable")[:n]
+        best = _order(values)[:n]
         found.append([(str(terms[int(columns[k])]), float(values[k])) for k in best])
     return found

@@ -1,9 +1,9 @@
 """From anchors to topics: every term's point as a mixture of the anchors' points.
 
 The shares of a mixture are C = p(topic | term). They are those of least squares, which need only products with the
-corners; or of least divergence, which looks at every entry; or follow from inverting the anchors' block of the
-co-occurrence matrix, which noise upsets. Penalties draw the shares towards a mean, or towards what a Dirichlet prior
-on the topics would have them.
+corners; or of least divergence, which looks at every entry, in steps that Newton's method ends; or follow from
+inverting the anchors' block of the co-occurrence matrix, which noise upsets. Penalties draw the shares towards a mean,
+or towards what a Dirichlet prior on the topics would have them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,18 @@ _TINY = np.finfo(np.float64).tiny
 _NONE = 1e-100
 # A row of products has settled when its gap is no larger share of an anchor's squared length.
 _EXACT = 1e-12
-# A row under the divergence has settled when its gap, in nats, is no larger.
+# Under a penalty of logarithms a row has settled when its gap, in nats, is no larger.
 _SETTLED = 1e-3
 _MOST_ROUNDS = 300
+# Without one, Newton's method takes over at this gap; it goes no nearer than rounding lets slopes be told apart.
+_NEAR, _ROUNDING = 0.03, 1e-14
+_NEWTON_ROUNDS, _NEWTON_MOVES, _MOST_HALVINGS = 50, 1000, 40
+# Shares below this, of topics that pay less than the mean, are what steps that cannot reach zero left.
+_LEFTOVER = 1e-5
+# A step that changes no entry by a larger share goes down as far as its quadratic says, or nearly.
+_SMALL_CHANGE = 0.1
+# A step must go down by this share of what the slopes promise.
+_ENOUGH = 1e-4
 # How much of the corners is spread evenly, so that no term is impossible.
 _EVEN = 1e-6
 # How much of a start is spread evenly: steps under the divergence cannot leave zero.
@@ -36,6 +45,8 @@ _LEAST_LEFT, _LONGEST = 0.1, 1e3
 # The Dirichlet prior's rounds stop when the shares of all terms together move less (the thesis' omega).
 _MOVED = 0.1
 _BETA_ROUNDS = 50
+# What a topic of nothing counts for there, so that its words do not cost more than numbers can say.
+_LEAST_MASS = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +164,12 @@ def recover_by_squares(
 
 
 def recover_by_divergence(
-    space: WordSpace, corners: np.ndarray, *, penalty: Penalty = FREE, start: np.ndarray | None = None
+    space: WordSpace,
+    corners: np.ndarray,
+    *,
+    penalty: Penalty = FREE,
+    settled: float = _EXACT,
+    start: np.ndarray | None = None,
 ) -> Recovered:
     """Return the shares of least Kullback-Leibler divergence from each point to its mixture.
 
@@ -162,13 +178,20 @@ def recover_by_divergence(
     space, corners, penalty, start
         As for `recover_by_squares`; here the penalty may have all its parts, and is in nats. The start is by default
         the shares of least squares.
+    settled : float
+        Largest gap, in nats; 0.001 under a penalty of logarithms, where steps alone go down.
     """
     start = recover_by_squares(space, corners).shares if start is None else start
-    corners = ((1.0 - _EVEN) * corners + _EVEN * space.mean_point).astype(np.float32)
+    corners = (1.0 - _EVEN) * corners + _EVEN * space.mean_point
+    single = corners.astype(np.float32)
+    rough = _SETTLED if penalty.log_weight else max(settled, _NEAR)
 
     def solve(piece: slice) -> tuple[np.ndarray, float]:
-        points = space.rows(np.arange(piece.start, piece.stop)).astype(np.float32)
-        return _descend(points, corners, penalty.of(piece), start[piece])
+        points, part = space.rows(np.arange(piece.start, piece.stop)), penalty.of(piece)
+        shares, gap = _descend(points.astype(np.float32), single, part, start[piece], rough)
+        if penalty.log_weight or settled >= rough:
+            return shares, gap
+        return _finish(points, corners, part, shares, settled)
 
     with one_blas_thread():
         parts = list(map_in_order(solve, _pieces(space.n_terms)))
@@ -214,15 +237,17 @@ def _solve_bound(wanted: np.ndarray, penalty: Penalty) -> np.ndarray:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def _descend(points: np.ndarray, corners: np.ndarray, penalty: Penalty, start: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return shares of least divergence plus penalty, and the largest gap.
+def _descend(
+    points: np.ndarray, corners: np.ndarray, penalty: Penalty, start: np.ndarray, settled: float
+) -> tuple[np.ndarray, float]:
+    """Return shares whose divergence plus penalty is within a gap of the least, and the largest gap.
 
     Two steps, then one that goes on where they lead; a row that it made worse goes back to the second step.
     """
     found, gaps = start.copy(), np.zeros(len(start))
     left = np.flatnonzero(points.sum(axis=1) > 0)
     gaps[left] = _step(points[left], corners, penalty.of(left), start[left])[2]
-    left = left[gaps[left] > _SETTLED]
+    left = left[gaps[left] > settled]
     shares = fallback = (1.0 - _SPREAD) * start[left] + _SPREAD / start.shape[1]
     limit = np.full(len(left), np.inf)
     for _ in range(_MOST_ROUNDS):
@@ -235,7 +260,7 @@ def _descend(points: np.ndarray, corners: np.ndarray, penalty: Penalty, start: n
             shares[worse] = fallback[worse]
             once[worse], _, gaps[left[worse]] = _step(here[worse], corners, part.of(worse), fallback[worse])
         found[left] = shares
-        going = gaps[left] > _SETTLED
+        going = gaps[left] > settled
         left, shares, once = left[going], shares[going], once[going]
         fallback, limit, _ = _step(here[going], corners, part.of(going), once)
         shares = _go_on(shares, once, fallback)
@@ -249,6 +274,94 @@ def _go_on(before: np.ndarray, once: np.ndarray, twice: np.ndarray) -> np.ndarra
     length = np.clip(length, 1.0, _LONGEST)[:, None]
     further = np.maximum(before + 2.0 * length * first + length**2 * bend, _LEAST_LEFT * twice)
     return further / further.sum(axis=1, keepdims=True)
+
+
+def _finish(
+    points: np.ndarray, corners: np.ndarray, penalty: Penalty, shares: np.ndarray, settled: float
+) -> tuple[np.ndarray, float]:
+    """Return shares of least divergence plus penalty from those nearby, and the largest gap."""
+    found, gaps = shares.copy(), np.zeros(len(shares))
+    for row in np.flatnonzero(points.sum(axis=1) > 0):
+        held = np.flatnonzero(points[row])
+        problem = _Row(points[row, held], corners.take(held, axis=1), penalty.of(slice(row, row + 1)))
+        found[row], gaps[row] = problem.solve(shares[row], max(settled, _ROUNDING))
+    return found, float(gaps.max(initial=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One point as a mixture of corners, by Newton's method on the topics that it may use (Kim and others' mixsqp).
+
+    Attributes
+    ----------
+    point : array of shape (n_held,)
+        The entries above zero, for no other counts.
+    corners : array of shape (n_topics, n_held)
+    penalty : Penalty
+        Of one row, without logarithms.
+    """
+
+    point: np.ndarray
+    corners: np.ndarray
+    penalty: Penalty
+
+    def slopes(self, shares: np.ndarray, mixed: np.ndarray) -> np.ndarray:
+        """Return slopes, beside their mean: zero for topics that have a share, once all is settled."""
+        slopes = self.penalty.slopes(shares[None])[0] - self.corners @ (self.point / mixed)
+        return slopes - shares @ slopes
+
+    def solve(self, start: np.ndarray, settled: float) -> tuple[np.ndarray, float]:
+        """Return the best shares, and their gap."""
+        shares, gap = self._without_leftovers(start), np.inf
+        for _ in range(_NEWTON_ROUNDS):
+            mixed = shares @ self.corners
+            slopes = self.slopes(shares, mixed)
+            gap = -float(slopes.min())
+            if gap <= settled:
+                break
+            used = np.flatnonzero((shares > 0) | (slopes < 0))
+            better = self._move(used, shares[used], slopes[used], mixed, settled)
+            if better is None:  # rounding hides what is left to gain
+                break
+            shares[used] = better
+        return shares, gap
+
+    def _without_leftovers(self, shares: np.ndarray) -> np.ndarray:
+        slopes = self.slopes(shares, shares @ self.corners)
+        kept = np.where((shares < _LEFTOVER) & (slopes > 0), 0.0, shares)
+        return kept / kept.sum()
+
+    def _move(
+        self, used: np.ndarray, shares: np.ndarray, slopes: np.ndarray, mixed: np.ndarray, settled: float
+    ) -> np.ndarray | None:
+        """Return the shares where the quadratic at the old ones is least, or as far that way as the objective falls."""
+        corners = self.corners[used]
+        scaled = corners * (np.sqrt(self.point) / mixed)
+        curvature = scaled @ scaled.T
+        curvature.flat[:: len(used) + 1] += self.penalty.square
+        best, gap = shares[None].copy(), np.zeros(1)
+        products = (curvature @ shares - slopes)[None]
+        solve_simplex_rows(0, 1, curvature, products, 0.01 * settled, _NEWTON_MOVES, best, gap)
+        step = best[0] - shares
+        changes, downhill = (step @ corners) / mixed, float(slopes @ step)
+        if np.abs(changes).max() <= _SMALL_CHANGE:
+            return best[0] if downhill < 0 else None
+        length = 1.0
+        for _ in range(_MOST_HALVINGS):
+            if self._rise(length * changes, length * step, length * downhill) <= 0.0:
+                return shares + length * step
+            length *= 0.5
+        return None
+
+    def _rise(self, changes: np.ndarray, step: np.ndarray, downhill: float) -> float:
+        """Return by how much a step, given as well as shares of the entries, raises the objective, and a little more.
+
+        Summed from what the slopes say and what they leave, so that rounding is small beside a small rise.
+        """
+        if changes.min() <= -1.0:
+            return np.inf
+        bent = self.point @ (changes - np.log1p(changes)) + 0.5 * self.penalty.square * (step @ step)
+        return float(bent + (1.0 - _ENOUGH) * downhill)
 
 
 def recover_by_inversion(space: WordSpace, anchors: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -275,7 +388,7 @@ def recover_with_dirichlet(space: WordSpace, corners: np.ndarray, strength: floa
     found, moves = Recovered(start, np.nan), []
     while len(moves) < _BETA_ROUNDS:
         shares = found.shares
-        masses = np.maximum(space.frequencies @ shares, _TINY)
+        masses = np.maximum(space.frequencies @ shares, _LEAST_MASS)
         costs = strength * space.frequencies[:, None] / masses
         penalty = Penalty(log_weight=strength / space.n_terms, costs=costs)
         found = recover_by_divergence(space, corners, penalty=penalty, start=shares)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +12,7 @@ from wayword.corpus.vocabulary import Vocabulary
 from wayword.errors import InputError, shorten
 
 Anchor = tuple[int, ...]
+_ANCHOR = "an anchor"
 
 
 def vocabulary_of(terms: Any, n_terms: int) -> Vocabulary | None:
@@ -26,14 +27,16 @@ def vocabulary_of(terms: Any, n_terms: int) -> Vocabulary | None:
     return vocabulary
 
 
-def _column(word: Any, vocabulary: Vocabulary | None, n_terms: int) -> int:
+def _column(word: Any, vocabulary: Vocabulary | None, n_terms: int, what: str = _ANCHOR) -> int:
+    """Return the column of a word, or of what stands for one; `what` is what a message calls it."""
     if isinstance(word, Integral) and not isinstance(word, bool):
         column = int(word)
         if not 0 <= column < n_terms:
-            raise InputError(f"an anchor must be a column from 0 to {n_terms - 1}, got {column}")
+            raise InputError(f"{what} must be a column from 0 to {n_terms - 1}, got {column}")
         return column
     if not isinstance(word, str):
-        raise InputError(f"an anchor must be a word, a column, or several of these, got {shorten(word)}")
+        expected = "a word, a column, or several of these" if what == _ANCHOR else "a word or a column"
+        raise InputError(f"{what} must be {expected}, got {shorten(word)}")
     if vocabulary is None:
         raise InputError(f"the anchor {word!r} is a word, but the columns have no names; give terms=, or its column")
     return vocabulary.column(word)
@@ -52,10 +55,12 @@ def read_anchors(anchors: Any, vocabulary: Vocabulary | None, frequencies: np.nd
     """
     if anchors is None:
         return []
-    if isinstance(anchors, str | Iterator) or not isinstance(anchors, Iterable):
+    if isinstance(anchors, str | Iterator | Set | Mapping) or not isinstance(anchors, Iterable):
         raise InputError(f"anchors must be a list, with one entry for each topic, got {shorten(anchors)}")
     found: list[Anchor] = []
     for anchor in anchors:
+        if isinstance(anchor, Set | Mapping):  # has no order, or more than words
+            raise InputError(f"an anchor of several words must be a list or tuple of them, got {shorten(anchor)}")
         words = [anchor] if isinstance(anchor, str) or not isinstance(anchor, Iterable) else list(anchor)
         columns = tuple(dict.fromkeys(_column(word, vocabulary, len(frequencies)) for word in words))
         if not columns:
@@ -75,21 +80,40 @@ def name_of(column: int, vocabulary: Vocabulary | None) -> str:
     return f"column {column}" if vocabulary is None else repr(vocabulary[column])
 
 
-def read_lexicon(lexicon: Mapping[str, Sequence[Any]], vocabulary: Vocabulary | None, n_terms: int) -> list[np.ndarray]:
-    """Return the columns of each category's words; words that no document has are left out."""
-    found = []
-    for name, words in lexicon.items():
-        if isinstance(words, str) or not isinstance(words, Iterable):
-            raise InputError(f"category {name!r} of the lexicon must have a list of words, got {shorten(words)}")
-        if vocabulary is None and any(isinstance(word, str) for word in words):
-            raise InputError(f"category {name!r} of the lexicon has words, but the columns have no names; give terms=")
-        named = [word for word in words if not isinstance(word, str) or (vocabulary is None or word in vocabulary)]
-        found.append(np.array([_column(word, vocabulary, n_terms) for word in named], dtype=np.int64))
-    if not any(len(list(words)) for words in lexicon.values()):
+def read_lexicon(
+    lexicon: Mapping[str, Sequence[Any]], vocabulary: Vocabulary | None, frequencies: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the columns of each category's words.
+
+    Words that no document has are left out, and so is a category that has no others: it says nothing of any topic.
+
+    Parameters
+    ----------
+    lexicon : mapping of str to list of words or columns
+    vocabulary : Vocabulary or None
+        Names of the columns.
+    frequencies : array of shape (n_terms,)
+        In how many documents each term occurs.
+    """
+    columns = {name: _read_category(name, words, vocabulary, len(frequencies)) for name, words in lexicon.items()}
+    if not any(True for words in lexicon.values() for _ in words):
         raise InputError("the lexicon given as prior has no words; give {category: [words]}")
-    if not any(map(len, found)):
+    held = {name: words[frequencies[words] > 0] for name, words in columns.items()}
+    if not any(map(len, held.values())):
         raise InputError("no word of the lexicon is a term of the documents; check case and language")
-    return found
+    return {name: words for name, words in held.items() if len(words)}
+
+
+def _read_category(name: str, words: Any, vocabulary: Vocabulary | None, n_terms: int) -> np.ndarray:
+    """Return the columns of the words that have one."""
+    # A generator would be empty the next time that the setting is read.
+    if isinstance(words, str | Iterator | Mapping) or not isinstance(words, Iterable):
+        raise InputError(f"category {name!r} of the lexicon must have a list of words, got {shorten(words)}")
+    if vocabulary is None and any(isinstance(word, str) for word in words):
+        raise InputError(f"category {name!r} of the lexicon has words, but the columns have no names; give terms=")
+    named = [word for word in words if not isinstance(word, str) or (vocabulary is None or word in vocabulary)]
+    what = f"a word of category {name!r} of the lexicon"
+    return np.array([_column(word, vocabulary, n_terms, what) for word in named], dtype=np.int64)
 
 
 def assign_categories(rows: np.ndarray, categories: Sequence[np.ndarray]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -13,10 +13,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from wayword.corpus.vocabulary import Vocabulary
 from wayword.errors import InputError, WaywordWarning, shorten
 from wayword.kernels.threads import one_blas_thread
 from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
 from wayword.models.anchor_finding import find_corners, hull_corners
+from wayword.models.anchor_ground import AnchorGround
 from wayword.models.anchor_recovery import (
     FREE,
     Penalty,
@@ -32,13 +34,11 @@ from wayword.models.anchor_words import (
     Anchor,
     assign_categories,
     prior_mean,
-    read_anchors,
     read_lexicon,
     vocabulary_of,
 )
 from wayword.models.document_topics import Method, infer_topics
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole
-from wayword.models.rectify import rectify
 from wayword.models.word_space import WordSpace, make_sketch
 from wayword.progress import Progress, ignore
 
@@ -47,9 +47,8 @@ FINDERS = ("fast", "hull")
 REGULARIZERS = (None, "l2", "beta")
 # Single precision, two matrices.
 _MOST_RECTIFIED = 16_000
-_MOST_HULL = 1_000
-# Candidates under ``min_df="auto"``: terms of this share of documents, or fewer if that leaves too few terms.
-_AUTO_SHARE, _AUTO_LEAST, _CANDIDATES_A_TOPIC = 0.03, 3, 10
+# Linear programmes, one for each: 300 take about a minute.
+_MOST_HULL = 300
 # How much a penalty counts by default; that on topics less where there are many, for each has fewer words to lose.
 _SQUARES_STRENGTH, _PRIOR_STRENGTH, _PRIOR_STRENGTH_OF_ALL = 0.1, 0.3, 6.0
 
@@ -68,14 +67,15 @@ def count_pairs(X: sparse.csr_matrix, progress: Progress = ignore) -> Cooccurren
     return Cooccurrence(np.asarray((rows.T @ rows).todense()), int((totals > 0).sum()), frequencies)
 
 
-def candidates_of(frequencies: np.ndarray, min_df: int | str, n_documents: int, n_topics: int) -> np.ndarray:
-    """Return the columns that may become anchors: terms of enough documents."""
-    least = min_df
-    if least == "auto":
-        wanted = min(_CANDIDATES_A_TOPIC * n_topics, int((frequencies > 0).sum()))
-        enough = int(np.sort(frequencies)[-wanted]) if wanted else 1
-        least = max(1, min(max(_AUTO_LEAST, round(_AUTO_SHARE * n_documents)), enough))
-    return np.flatnonzero(frequencies >= max(int(least), 1))
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    """Topics of some anchors, before a model keeps them; as the attributes of `AnchorTopics` are."""
+
+    components: np.ndarray
+    correlation: np.ndarray
+    shares: np.ndarray
+    terms: Recovered
+    categories: list[str] | None = None
 
 
 class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -96,7 +96,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         How mixtures are fitted: by least squares, in moments; by least divergence, which looks at every entry and
         takes seconds; by inverting the anchors' block, which is exact without noise and poor with it.
     find : {"fast", "hull"}
-        Farthest points one after the other; or the exact corners by linear programming, for small vocabularies.
+        Farthest points one after the other; or the exact corners by linear programming, for up to 300 candidates: 100
+        take seconds, 300 about a minute.
     regularizer : {None, "l2", "beta"}
         What a mixture's shares cost: their squared distance from zero, or from `prior`; or what a Dirichlet prior on
         the topics would have them cost, which takes common words off the top of topics and goes by divergence.
@@ -119,7 +120,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     alpha : float
         The Dirichlet prior of ``"vb"`` and ``"gibbs"``, and of ``"em"`` above one.
     tol : float
-        Largest gap between a term's mixture and the best one, as a share of an anchor's squared length.
+        Largest gap between a term's mixture and the best one: by least squares as a share of an anchor's squared
+        length, by least divergence in nats. The rounds of the Dirichlet prior go to 0.001 nats, whatever is asked.
     terms : sequence of str or Vocabulary, optional
         Names of the columns, to give anchors and word lists as words. The names of a data frame's columns do as well.
     random_state : int, RandomState or None
@@ -144,7 +146,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     categories_ : list of str or None
         The category of `prior` that each topic was given.
     gap_ : float
-        How far any term's mixture is from the best one, at most; NaN if not measured.
+        How far any term's mixture is from the best one, at most, in the unit of `tol`; NaN if not measured.
     moves_ : array
         How far all shares moved in each round of the Dirichlet prior.
     n_components_ : int
@@ -211,158 +213,166 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         del y
         self._check_settings()
-        pairs = self._read(X, progress)
-        self._solve(self._make_space(pairs, progress), pairs.n_documents)
+        self._solve(self._make_ground(self._count(X, progress)), progress)
         return self
 
-    def _read(self, X: Any, progress: Progress) -> Cooccurrence:
+    def _count(self, X: Any, progress: Progress) -> Cooccurrence:
         """Return what occurs together, and remember the columns."""
         if isinstance(X, Cooccurrence):
             self.n_features_in_ = X.n_terms
             if hasattr(self, "feature_names_in_"):  # of a fit before
                 del self.feature_names_in_
             return X
-        return count_pairs(check_matrix(self, X, reset=True), progress)
+        return count_pairs(self._read(X, reset=True), progress)
 
-    def _make_space(self, pairs: Cooccurrence, progress: Progress) -> WordSpace:
-        self._vocabulary = vocabulary_of(getattr(self, "feature_names_in_", self.terms), pairs.n_terms)
+    def _read(self, X: Any, *, reset: bool = False) -> sparse.csr_matrix:
+        """Return documents, checked."""
+        if isinstance(X, Cooccurrence):
+            raise InputError(
+                "X must be the counts of documents, got a Cooccurrence, which no longer knows them; "
+                "only AnchorTopics.fit takes one"
+            )
+        return check_matrix(self, X, reset=reset)
+
+    def _make_ground(
+        self, pairs: Cooccurrence, columns: np.ndarray | None = None, label_weight: float = 0.0
+    ) -> AnchorGround:
+        vocabulary = vocabulary_of(getattr(self, "feature_names_in_", self.terms), pairs.n_terms)
         if pairs.n_documents == 0:
             raise InputError("no document has two words or more, so nothing occurs together; give longer documents")
-        self._pairs = pairs
-        return WordSpace(self._rectified(self._count_topics(pairs.document_frequencies), progress))
+        rectified = bool(self.rectify)
+        if rectified and pairs.n_terms > _MOST_RECTIFIED:
+            message = (
+                f"{pairs.n_terms:,} terms are too many to rectify; going on without. Keep fewer, or set rectify=False"
+            )
+            warnings.warn(message, WaywordWarning, stacklevel=3)
+            rectified = False
+        return AnchorGround(pairs, vocabulary, self.min_df, rectified, columns, label_weight)
 
-    def _rectified(self, n_topics: int, progress: Progress = ignore) -> Cooccurrence:
-        """Return the counts of pairs as so many topics would have them."""
-        n_terms = self._pairs.n_terms
-        if not self.rectify or n_topics >= n_terms:
-            return self._pairs
-        if n_terms > _MOST_RECTIFIED:
-            message = f"{n_terms:,} terms are too many to rectify; going on without. Keep fewer, or set rectify=False"
-            warnings.warn(message, WaywordWarning, stacklevel=5)
-            return self._pairs
-        return rectify(self._pairs, n_topics, progress=progress)
+    def _solve(self, ground: AnchorGround, progress: Progress) -> None:
+        """Find topics as the settings say, and keep them."""
+        given = ground.read(self.anchors)
+        n_topics = self._count_topics(len(given))
+        self._solve_for(ground, given, n_topics, ground.make_space(n_topics, progress))
 
-    @property
-    def _frequencies(self) -> np.ndarray:
-        """In how many documents each term occurs; zero if no other term does there."""
-        return np.where(self._pairs.row_sums > 0, self._pairs.document_frequencies, 0)
-
-    def _count_topics(self, frequencies: np.ndarray) -> int:
-        given = read_anchors(self.anchors, self._vocabulary, frequencies)
-        n_topics = len(given) if self.n_components is None else self.n_components
-        if len(given) > n_topics:
+    def _count_topics(self, n_given: int) -> int:
+        n_topics = n_given if self.n_components is None else self.n_components
+        if n_given > n_topics:
             raise InputError(
-                f"{len(given)} anchors were given for {n_topics} topics; raise n_components, or set it to None"
+                f"{n_given} anchors were given for {n_topics} topics; raise n_components, or set it to None"
             )
         if n_topics == 0:
             raise InputError("n_components is None and no anchor was given; set one of the two")
         return n_topics
 
-    def _solve(self, space: WordSpace, n_documents: int) -> None:
-        self._space = space
-        frequencies = self._frequencies
-        n_topics = self._count_topics(frequencies)
-        self.candidates_ = candidates_of(frequencies, self.min_df, n_documents, n_topics)
-        given = read_anchors(self.anchors, self._vocabulary, frequencies)
-        self._recover(given + self._find(given, n_topics - len(given)))
+    def _solve_for(
+        self,
+        ground: AnchorGround,
+        given: list[Anchor],
+        n_topics: int,
+        space: WordSpace,
+        start: np.ndarray | None = None,
+    ) -> None:
+        """Solve, and only then keep everything: what fails leaves the model as it was."""
+        anchors = given + self._find(ground, space, given, n_topics - len(given))
+        solved = self._recover(ground, space, anchors, start)
+        self._ground, self._space, self.candidates_ = ground, space, ground.find_candidates(n_topics)
+        self._keep(solved, anchors, ground.vocabulary)
 
-    def _find(self, given: list[Anchor], n_wanted: int) -> list[Anchor]:
+    def _find(self, ground: AnchorGround, space: WordSpace, given: list[Anchor], n_wanted: int) -> list[Anchor]:
         """Return anchors beside those given."""
         if not n_wanted:
-            corners = self._space.corners(given)
+            corners = space.corners(given)
             find_corners(corners, 0, corners)  # an error if one is a mixture of others
             return []
         taken = [anchor[0] for anchor in given if len(anchor) == 1]
-        candidates = np.setdiff1d(self.candidates_, taken)
-        if self.find == "hull":
-            candidates = self._on_hull(candidates)
+        candidates = np.setdiff1d(ground.find_candidates(len(given) + n_wanted), taken)
         if len(candidates) < n_wanted:
             raise InputError(
                 f"cannot find {n_wanted} anchors among {len(candidates)} candidates; "
-                f"lower min_df (now {self.min_df!r}) or n_components"
+                f"lower min_df (now {ground.min_df!r}) or n_components"
             )
-        space = self._space
+        if self.find == "hull":
+            candidates = _on_hull(space, candidates, n_wanted)
         sketch = make_sketch(space.n_terms, self.projection, check_random_state(self.random_state))
         corners = space.project(space.corners(given), sketch) if given else None
         with one_blas_thread():
             found = find_corners(space.project_terms(candidates, sketch), n_wanted, corners)
         return [(int(candidates[place]),) for place in found]
 
-    def _on_hull(self, candidates: np.ndarray) -> np.ndarray:
-        if len(candidates) > _MOST_HULL:
-            raise InputError(
-                f"find='hull' is for up to {_MOST_HULL:,} candidates, got {len(candidates):,}; use find='fast'"
-            )
-        return candidates[hull_corners(self._space.rows(candidates))]
-
-    def _recover(self, anchors: list[Anchor], start: np.ndarray | None = None) -> None:
-        """Solve for topics with given anchors, and keep them."""
-        space = self._space
-        corners = space.corners(anchors)
-        self.categories_ = None
+    def _recover(
+        self, ground: AnchorGround, space: WordSpace, anchors: list[Anchor], start: np.ndarray | None
+    ) -> _Solved:
+        """Return the topics of some anchors."""
         if self.recover == "inverse":
-            found = self._invert(anchors)
-        else:
-            found = self._mix(anchors, corners, start)
-            # Rectifying gives rare terms too much; how often terms occur is known without it.
-            frequencies = WordSpace(self._pairs).frequencies
-            self.components_ = topics_of(found.shares, frequencies)
-            self.topic_correlation_ = correlations_of(
-                topics_of(found.shares, space.frequencies),
-                space.frequencies @ found.shares,
-                corners[:, : space.n_terms],
-            )
-            self.topic_shares_ = frequencies @ found.shares
+            return self._invert(space, anchors)
+        corners = space.corners(anchors)
+        mean, categories = self._mean(ground, space, anchors, corners)
+        found = self._mix(space, anchors, corners, mean, start)
+        correlation = correlations_of(
+            topics_of(found.shares, space.frequencies), space.frequencies @ found.shares, corners[:, : space.n_terms]
+        )
+        frequencies = ground.frequencies
+        topics = topics_of(found.shares, frequencies)
+        return _Solved(topics, correlation, frequencies @ found.shares, found, categories)
+
+    def _keep(self, solved: _Solved, anchors: list[Anchor], names: Vocabulary | None) -> None:
+        found = solved.terms
+        self.components_, self.topic_correlation_ = solved.components, solved.correlation
+        self.topic_shares_, self.categories_ = solved.shares, solved.categories
         self.term_topics_, self.gap_, self.moves_ = found.shares, found.gap, np.array(found.moves)
         self.anchors_ = [anchor[0] if len(anchor) == 1 else anchor for anchor in anchors]
-        names = self._vocabulary
         self.anchor_words_ = None
         if names is not None:
             words = [tuple(names[column] for column in anchor) for anchor in anchors]
             self.anchor_words_ = [word[0] if len(word) == 1 else word for word in words]
         self.n_components_ = len(anchors)
 
-    def _invert(self, anchors: list[Anchor]) -> Recovered:
+    def _invert(self, space: WordSpace, anchors: list[Anchor]) -> _Solved:
         if any(len(anchor) > 1 for anchor in anchors) or self.regularizer is not None or self.prior is not None:
             raise InputError(
                 "recover='inverse' knows anchors of one word only, and no regularizer; use recover='l2' or 'kl'"
             )
-        topics, self.topic_correlation_ = recover_by_inversion(self._space, [anchor[0] for anchor in anchors])
-        self.components_ = topics
-        joint = np.maximum(topics.T, 0.0) * np.maximum(self.topic_correlation_.sum(axis=0), 0.0)
+        topics, correlation = recover_by_inversion(space, [anchor[0] for anchor in anchors])
+        joint = np.maximum(topics.T, 0.0) * np.maximum(correlation.sum(axis=0), 0.0)
         totals = joint.sum(axis=1, keepdims=True)
-        self.topic_shares_ = joint.sum(axis=0) / max(float(joint.sum()), np.finfo(np.float64).tiny)
         shares = np.where(totals > 0, joint / np.where(totals > 0, totals, 1.0), 1.0 / len(anchors))
-        return Recovered(shares, np.nan)
+        topic_shares = joint.sum(axis=0) / max(float(joint.sum()), np.finfo(np.float64).tiny)
+        return _Solved(topics, correlation, topic_shares, Recovered(shares, np.nan))
 
-    def _mix(self, anchors: list[Anchor], corners: np.ndarray, start: np.ndarray | None) -> Recovered:
+    def _mix(
+        self,
+        space: WordSpace,
+        anchors: list[Anchor],
+        corners: np.ndarray,
+        mean: np.ndarray | float,
+        start: np.ndarray | None,
+    ) -> Recovered:
         """Return every term as a mixture of the anchors."""
         kind = "l2" if self.regularizer is None and self.prior is not None else self.regularizer
         strength = _usual_strength(kind, len(anchors)) if self.strength is None else float(self.strength)
-        squares = Penalty(strength, self._mean(anchors, corners)) if kind == "l2" else FREE
+        squares = Penalty(strength, mean) if kind == "l2" else FREE
         if self.recover == "l2" and kind != "beta":
-            return recover_by_squares(
-                self._space, corners, penalty=squares, settled=self.tol, start=start, anchors=anchors
-            )
-        if kind is None:
-            return recover_by_divergence(self._space, corners, start=start)
-        near = recover_by_squares(self._space, corners, start=start, anchors=anchors).shares
-        if kind == "l2":
-            return recover_by_divergence(self._space, corners, penalty=squares, start=near)
-        return recover_with_dirichlet(self._space, corners, strength, near)
+            return recover_by_squares(space, corners, penalty=squares, settled=self.tol, start=start, anchors=anchors)
+        # From shares that follow from the anchors alone, so that no solving before shows in the answer.
+        near = recover_by_squares(space, corners, anchors=anchors).shares
+        if kind == "beta":
+            return recover_with_dirichlet(space, corners, strength, near)
+        return recover_by_divergence(space, corners, penalty=squares, settled=self.tol, start=near)
 
-    def _mean(self, anchors: list[Anchor], corners: np.ndarray) -> np.ndarray | float:
-        """Return what shares are drawn towards."""
+    def _mean(
+        self, ground: AnchorGround, space: WordSpace, anchors: list[Anchor], corners: np.ndarray
+    ) -> tuple[np.ndarray | float, list[str] | None]:
+        """Return what shares are drawn towards, and each topic's category."""
         if self.prior is None:
-            return 0.0
-        n_terms = self._space.n_terms
+            return 0.0, None
+        n_terms = space.n_terms
         if isinstance(self.prior, Mapping):
-            categories = read_lexicon(self.prior, self._vocabulary, n_terms)
-            masses = np.array([self._space.frequencies[list(anchor)].sum() for anchor in anchors])
+            lexicon = read_lexicon(self.prior, ground.vocabulary, ground.documents)
+            names, categories = list(lexicon), list(lexicon.values())
+            masses = np.array([space.frequencies[list(anchor)].sum() for anchor in anchors])
             assigned = assign_categories(corners[:, :n_terms] * masses[:, None], categories)
-            names = list(self.prior)
-            self.categories_ = [names[category] for category in assigned]
-            return prior_mean(assigned, categories, n_terms)
+            return prior_mean(assigned, categories, n_terms), [names[category] for category in assigned]
         try:
             mean = np.asarray(self.prior, dtype=np.float64)
         except (TypeError, ValueError):
@@ -371,10 +381,15 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             raise InputError(
                 f"prior must be word lists, or finite numbers of shape {(n_terms, len(anchors))}, got {shorten(self.prior)}"
             )
-        return mean
+        return mean, None
 
     def refit(self, anchors: Any = None, *, n_components: int | None = None) -> AnchorTopics:
         """Solve again with other anchors, without going through the documents.
+
+        Gives what a fresh fit with these anchors would, whatever was solved before; if it fails, the model stays as it
+        was. It follows `recover`, `find`, `regularizer`, `strength`, `prior`, `projection`, `tol` and `random_state` as
+        they are set now. What `rectify`, `min_df`, `terms` and settings of labels say is kept from `fit`, and another
+        number of topics rectifies again, which takes as long as it did in `fit`.
 
         Parameters
         ----------
@@ -384,16 +399,15 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             How many topics; by default as many as now, or as anchors if there are more. Missing anchors are found.
         """
         check_is_fitted(self)
-        if not hasattr(self, "_space"):
+        if not hasattr(self, "_ground"):
             raise InputError("a model read from a file has no co-occurrence to solve again with; fit it first")
-        anchors = self.anchors_ if anchors is None else anchors
-        given = read_anchors(anchors, self._vocabulary, self._frequencies)
-        wanted = max(len(given), self.n_components_) if n_components is None else n_components
+        self._check_settings()
+        ground, n_before = self._ground, self.n_components_
+        given = ground.read(self.anchors_ if anchors is None else anchors)
+        wanted = max(len(given), n_before) if n_components is None else n_components
         check_whole("n_components", wanted, least=max(len(given), 1))
-        start = self.term_topics_.copy() if wanted == self.n_components_ else None
-        if wanted > self.n_components_ and self._space.pairs is not self._pairs:
-            self._space = replace(self._space, pairs=self._rectified(wanted))
-        self._recover(given + self._find(given, wanted - len(given)), start)
+        space = self._space if ground.looks_the_same(wanted, n_before) else ground.make_space(wanted)
+        self._solve_for(ground, given, wanted, space, self.term_topics_ if wanted == n_before else None)
         return self
 
     def transform(self, X: Any, *, method: str | None = None) -> np.ndarray:
@@ -413,7 +427,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_is_fitted(self)
         chosen = cast(Method, self.inference if method is None else method)
         check_choice("method", chosen, get_args(Method))
-        return self._infer(check_matrix(self, X, reset=False), chosen)
+        return self._infer(self._read(X), chosen)
 
     def _infer(self, X: sparse.csr_matrix, method: Method) -> np.ndarray:
         # A term that was never seen says nothing about topics.
@@ -443,7 +457,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if self.strength is not None:
             check_number("strength", self.strength)
         if self.min_df != "auto":
-            check_whole("min_df", self.min_df)
+            check_whole("min_df, where it is not 'auto',", self.min_df)
         if self.projection is not None:
             check_whole("projection", self.projection, least=2)
         check_number("alpha", self.alpha, least=np.finfo(np.float64).tiny)
@@ -454,6 +468,21 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
+
+
+def _on_hull(space: WordSpace, candidates: np.ndarray, n_wanted: int) -> np.ndarray:
+    """Return the candidates that are corners of the hull of all of them."""
+    if len(candidates) > _MOST_HULL:
+        raise InputError(
+            f"find='hull' is for up to {_MOST_HULL:,} candidates, got {len(candidates):,}; raise min_df, or use find='fast'"
+        )
+    corners = candidates[hull_corners(space.rows(candidates))]
+    if len(corners) < n_wanted:
+        raise InputError(
+            f"the hull of {len(candidates)} candidates has only {len(corners)} corners, too few for {n_wanted} anchors; "
+            "lower n_components"
+        )
+    return corners
 
 
 def topics_without_negatives(topics: np.ndarray) -> np.ndarray:

@@ -4,10 +4,13 @@ Evidence of several kinds speaks for each theme of a document, and the score of 
 are means over a document's words for it, so that long documents are no surer than short ones. Scores become chances by
 a scale under which the likeliest labels of held-out documents apply as often as is said, drawn toward the usual one:
 with few held-out documents it stays near that. Then one theme may speak for another. Where a document may have several
-labels, a theme's share of the document becomes a chance by a logistic curve with an offset for each theme.
+labels, a theme's share of the document and its distance from the theme's plane, which says whether the theme applies
+whatever the others do, become a chance by a logistic curve with an offset for each theme.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -26,18 +29,23 @@ _CLEARLY, _FEWEST_RANKED = 0.5, 50
 USUAL_SCALE = 4.0
 # How much every document is taken to hold that says nothing: one word is not all there is to know.
 _SILENT = 8.0
-# The same for the logistic curves of documents with several labels: even chances at two fifths of a document.
-USUAL_SLOPE, USUAL_OFFSET = 2.0, 2.0 * np.log(2.5)
+# The same for the logistic curves of documents with several labels, about half way between what planted themes and
+# stories of Reuters lead to.
+USUAL_SLOPE, USUAL_PULL, USUAL_OFFSET = 1.0, 2.5, 1.5
 # About how many documents to hold out at once, in how many parts where there are fewer, and the fewest to learn from.
 _HELD_AT_ONCE, _FOLDS, _FEWEST_HELD = 500, 3, 10
 # What planes are tried on is at most this share of all labelled documents: distances grow with how many teach them.
 _SMALL_SHARE = 0.1
 # How far the logarithm of the scale may be expected from the usual one.
 _SPREAD = 0.4
-# The same for the logarithm of the slope of all curves, and for their offset.
-_CURVE_SPREAD = np.array([0.5, 1.0])
+# The same for the logarithm of the slope of all curves, for the pull of distances, and for their offset.
+_CURVE_SPREAD = np.array([0.5, 1.0, 1.0])
 # The same for the offset of a theme's curve from that of all themes.
 _OFFSET_SPREAD = 0.3
+# How many documents without any word, as a share of the held-out ones and at most, the curves are told to give the rate
+# of each theme: without them nothing says what a document is like about which little is known, and curves learnt from
+# clear ones would give it most themes.
+_SILENT_SHARE, _SILENT_DOCUMENTS = 0.1, 10.0
 # And for what the share of one theme says about another, learnt from no fewer held-out documents a theme than these.
 _CONFUSION_SPREAD, _HELD_A_THEME = 0.5, 10
 _NEWTON_STEPS = 20
@@ -122,7 +130,9 @@ def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = US
     return chosen
 
 
-def fit_scale(scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SCALE) -> float:
+def fit_scale(
+    scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SCALE, known: np.ndarray | None = None
+) -> float:
     """Return what to multiply scores by so that their softmax gives chances.
 
     What counts is whether the likeliest label of a document applies as often as its chance says: what is said of all
@@ -136,9 +146,14 @@ def fit_scale(scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SC
         Their labels.
     usual : float
         The scale to expect.
+    known : bool array of shape (n_documents, n_themes), optional
+        Where it is known whether labels apply; everywhere by default.
     """
     if scores.shape[1] < 2:
         return usual
+    if known is not None:
+        told = known[np.arange(len(scores)), scores.argmax(axis=1)]
+        scores, indicator = scores[told], indicator[told]
     gaps = scores - scores.max(axis=1, keepdims=True)
     applies = indicator[np.arange(len(scores)), scores.argmax(axis=1)]
     others = np.sort(gaps, axis=1)[:, :-1]
@@ -185,40 +200,82 @@ def fit_confusions(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
     return found.x.reshape(n_themes, n_themes)
 
 
-def apply_curves(scores: np.ndarray, slope: float, offsets: np.ndarray) -> np.ndarray:
-    """Return the chance of each theme from its share of a document."""
-    return expit(slope * log_softmax(scores, axis=1) + offsets)
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Logistic curves from what speaks for themes to the chance of each, where several may apply.
 
-
-def fit_curves(scores: np.ndarray, indicator: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the slope of the logistic curves of all themes, and the offset of each.
-
-    Parameters
+    Attributes
     ----------
-    scores : array of shape (n_documents, n_themes)
-        Weighted evidence of held-out documents.
-    indicator : bool array of shape (n_documents, n_themes)
-        Their labels.
+    slope, pull : float
+        How much the logarithm of a theme's share of the document counts, and the distance from its plane.
+    offsets : array of shape (n_themes,)
     """
-    shares = log_softmax(scores, axis=1)
+
+    slope: float
+    pull: float
+    offsets: np.ndarray
+
+    def logits(self, scores: np.ndarray, distances: np.ndarray) -> np.ndarray:
+        """Return the log odds of each theme from scores and distances of shape (n_documents, n_themes)."""
+        return self.slope * log_softmax(scores, axis=1) + self.pull * distances + self.offsets
+
+    def chances(self, scores: np.ndarray, distances: np.ndarray) -> np.ndarray:
+        """Return the chance of each theme."""
+        return expit(self.logits(scores, distances))
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Documents that were held out, and what is known of them.
+
+    Attributes
+    ----------
+    scores, distances : arrays of shape (n_documents, n_themes)
+        Weighted evidence, and the distances from planes alone.
+    truth, counts : arrays of shape (n_documents, n_themes)
+        Whether each theme applies, or how often, and how much that counts: nothing where it is not known.
+    """
+
+    scores: np.ndarray
+    distances: np.ndarray
+    truth: np.ndarray
+    counts: np.ndarray
+
+    def with_silent(self, scores: np.ndarray, distances: np.ndarray, rates: np.ndarray) -> HeldOut:
+        """Return the same and documents without any word, to which themes apply as often as to all documents.
+
+        Parameters
+        ----------
+        scores, distances, rates : arrays of shape (n_themes,)
+        """
+        n_silent = min(_SILENT_SHARE * len(self.scores), _SILENT_DOCUMENTS)
+        rows = (scores, distances, rates, np.full(len(rates), n_silent))
+        mine = (self.scores, self.distances, self.truth, self.counts)
+        return HeldOut(*(np.vstack(pair) for pair in zip(mine, rows, strict=True)))
+
+
+def fit_curves(held: HeldOut) -> Curves:
+    """Return the curves under which what is known of held-out documents is likeliest, drawn toward the usual ones."""
+    n_themes = held.scores.shape[1]
+    shares = log_softmax(held.scores, axis=1)
 
     def surprise(curve: np.ndarray) -> float:
-        logits = np.exp(curve[0]) * shares + curve[1]
+        logits = np.exp(curve[0]) * shares + curve[1] * held.distances + curve[2]
         away = (curve - usual) / _CURVE_SPREAD
-        return float(np.logaddexp(0.0, logits).sum() - logits[indicator].sum() + 0.5 * away @ away)
+        return float((held.counts * (np.logaddexp(0.0, logits) - held.truth * logits)).sum() + 0.5 * away @ away)
 
-    usual = np.array([np.log(USUAL_SLOPE), USUAL_OFFSET])
-    log_slope, offset = minimize(surprise, usual, method="Nelder-Mead").x
-    slope = float(np.exp(log_slope))
-    return slope, offset + _fit_offsets(slope * shares + offset, indicator)
+    usual = np.array([np.log(USUAL_SLOPE), USUAL_PULL, USUAL_OFFSET])
+    log_slope, pull, offset = minimize(surprise, usual, method="Nelder-Mead").x
+    curves = Curves(float(np.exp(log_slope)), float(pull), np.full(n_themes, offset))
+    return replace(curves, offsets=offset + _fit_offsets(curves.logits(held.scores, held.distances), held))
 
 
-def _fit_offsets(logits: np.ndarray, indicator: np.ndarray) -> np.ndarray:
+def _fit_offsets(logits: np.ndarray, held: HeldOut) -> np.ndarray:
     """Return what to add to the logits of each theme, drawn toward nothing."""
     offsets = np.zeros(logits.shape[1])
     for _ in range(_NEWTON_STEPS):
         chances = expit(logits + offsets)
-        slope = (chances - indicator).sum(axis=0) + offsets / _OFFSET_SPREAD**2
-        curvature = (chances * (1.0 - chances)).sum(axis=0) + 1.0 / _OFFSET_SPREAD**2
+        slope = (held.counts * (chances - held.truth)).sum(axis=0) + offsets / _OFFSET_SPREAD**2
+        curvature = (held.counts * chances * (1.0 - chances)).sum(axis=0) + 1.0 / _OFFSET_SPREAD**2
         offsets -= slope / curvature
     return offsets

@@ -9,6 +9,7 @@ from wayword.models.labels import Labels
 from wayword.models.word_space import WordSpace
 
 _TINY = np.finfo(np.float64).tiny
+_NO_SPREAD = 1e-9
 
 
 def label_columns(X: sparse.csr_matrix, labels: Labels, pseudo_counts: float) -> np.ndarray:
@@ -46,3 +47,11 @@ def spread_of_words(space: WordSpace) -> float:
     """Return the same for the rows of the co-occurrence matrix, without making them all."""
     squares = space.word_squares @ space.frequencies - np.square(space.frequencies).sum()
     return float(np.sqrt(max(float(squares), 0.0)))
+
+
+def weigh_columns(space: WordSpace, columns: np.ndarray, label_weight: float) -> WordSpace:
+    """Return a space with label columns, scaled to spread terms so many times as far as words do."""
+    spread = spread_of(columns, space.frequencies)
+    # Labels that tell no terms apart are left out: rounding is no spread.
+    scale = label_weight * spread_of_words(space) / spread if spread > _NO_SPREAD else 0.0
+    return WordSpace(space.pairs, columns * scale)

@@ -54,6 +54,10 @@ class Labels:
         """Documents about which anything is told: bool array of shape (n_documents,)."""
         return np.asarray(self.known.any(axis=1))
 
+    def rates(self, weights: np.ndarray) -> np.ndarray:
+        """Return how many of the documents of which it is known have each label, by weight, and as if half of one more."""
+        return (weights @ self.indicator + 0.5) / (weights @ self.known + 1.0)
+
     def of(self, documents: np.ndarray) -> Labels:
         """Return what is told about some documents."""
         return Labels(self.names, self.indicator[documents], self.known[documents], self.kind)

@@ -73,7 +73,14 @@ def _even_out(applies: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return evened * (weights.sum() / evened.sum())
 
 
-def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray, *, C: float | None = None) -> Linear:
+def fit_linear(
+    X: sparse.csr_matrix,
+    indicator: np.ndarray,
+    weights: np.ndarray,
+    *,
+    known: np.ndarray | None = None,
+    C: float | None = None,
+) -> Linear:
     """Fit a plane for each label.
 
     Parameters
@@ -84,6 +91,8 @@ def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray,
         Which labels apply.
     weights : array of shape (n_documents,)
         How much each document counts.
+    known : bool array of shape (n_documents, n_labels), optional
+        Where it is known whether a label applies: what is not known teaches its plane nothing. All by default.
     C : float, optional
         How much errors cost; as usual for so many documents and labels if not given.
     """
@@ -92,11 +101,12 @@ def fit_linear(X: sparse.csr_matrix, indicator: np.ndarray, weights: np.ndarray,
     rows = weigh(X, idf)
 
     def fit(label: int) -> tuple[np.ndarray, float]:
-        applies = indicator[:, label]
+        told = slice(None) if known is None or known[:, label].all() else known[:, label]
+        applies = indicator[told, label]
         if applies.all() or not applies.any():  # nothing to tell apart
             return np.zeros(X.shape[1]), 1.0 if applies.all() else -1.0
         machine = LinearSVC(C=C, random_state=0, dual=True)
-        machine.fit(rows, applies, sample_weight=_even_out(applies, weights))
+        machine.fit(rows[told], applies, sample_weight=_even_out(applies, weights[told]))
         return machine.coef_[0], float(machine.intercept_[0])
 
     with warnings.catch_warnings():
@@ -112,13 +122,14 @@ def cross_fit(
     weights: np.ndarray,
     parts: list[np.ndarray],
     *,
+    known: np.ndarray | None = None,
     C: float | None = None,
 ) -> np.ndarray:
     """Return how far documents are on each label's side of planes that were fitted without them, part by part.
 
     Parameters
     ----------
-    X, indicator, weights, C
+    X, indicator, weights, known, C
         As for `fit_linear`.
     parts : list of int arrays
         The documents to leave out, some at a time.
@@ -126,5 +137,6 @@ def cross_fit(
     found = [np.zeros((0, indicator.shape[1]))]
     for held in parts:
         rest = np.setdiff1d(np.arange(X.shape[0]), held)
-        found.append(fit_linear(X[rest], indicator[rest], weights[rest], C=C).score(X[held]))
+        told = None if known is None else known[rest]
+        found.append(fit_linear(X[rest], indicator[rest], weights[rest], known=told, C=C).score(X[held]))
     return np.concatenate(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -15,11 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError, shorten
 from wayword.models.anchors import AnchorTopics, count_pairs
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole, drop_zeros
-from wayword.models.label_columns import label_columns, spread_of, spread_of_words
+from wayword.models.inputs import check_choice, check_number, check_sample_weight, check_whole, drop_zeros
+from wayword.models.label_columns import label_columns
 from wayword.models.labels import Kind, Labels, answer_in_kind, read_labels, share_of_right_answers
 from wayword.models.linear import find_idf, weigh
-from wayword.models.word_space import WordSpace
 from wayword.progress import Progress, ignore
 
 RESPONSES = ("auto", "labels", "numbers")
@@ -32,7 +32,6 @@ _HELD_SHARE, _FEWEST_HELD, _MOST_TO_CHOOSE_BY, _LABELS_TO_CHOOSE_BY = 0.2, 20, 4
 _ROUGHLY = 1e-2
 # Log odds of a label that all documents have, or none.
 _SURE = 10.0
-_NO_SPREAD = 1e-9
 
 
 def _is_numeric(y: Any) -> bool:
@@ -48,23 +47,67 @@ def _is_numeric(y: Any) -> bool:
     return values.ndim == 1 and bool((known != np.floor(known)).any())
 
 
+def _as_flat(y: Any) -> Any:
+    """Return what one column holds; anything else as it is."""
+    values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    return values.ravel() if isinstance(values, np.ndarray) and values.shape[1:] == (1,) else y
+
+
+def read_numbers(y: Any) -> np.ndarray:
+    """Return a number for each document, NaN where it is unknown, of which one at least is known."""
+    try:
+        values = np.asarray(_as_flat(y), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"a numeric response must be one number for each document, got {shorten(y)}") from None
+    known = values[~np.isnan(values)]
+    if values.ndim != 1 or not np.isfinite(known).all():
+        raise InputError(f"a numeric response must be finite numbers, or NaN where unknown, got {shorten(y)}")
+    if not len(known):
+        raise InputError(
+            "a numeric response must be known of some document, got NaN or nothing for all; give some numbers"
+        )
+    return values
+
+
 def cut_into_bins(y: Any, n_bins: int) -> tuple[list[int | None], np.ndarray]:
     """Return the bin of each number, and the mean of each bin; bins hold about the same number of documents each.
 
     Numbers that are NaN are unknown. Equal numbers share a bin, so there may be fewer bins.
     """
-    try:
-        values = np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"a numeric response must be one number for each document, got {shorten(y)}") from None
+    values = read_numbers(y)
     known = values[~np.isnan(values)]
-    if values.ndim != 1 or not len(known) or not np.isfinite(known).all():
-        raise InputError(f"a numeric response must be finite numbers, or NaN where unknown, got {shorten(y)}")
     edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
     places = np.searchsorted(edges, values, side="right")
     used, places = np.unique(places, return_inverse=True)
     means = np.array([values[(places == place) & ~np.isnan(values)].mean() for place in range(len(used))])
     return [None if np.isnan(value) else int(place) for value, place in zip(values, places, strict=True)], means
+
+
+@dataclass(frozen=True, slots=True)
+class _Predictor:
+    """What `fit` learnt to predict from, which topics solved for later can no longer add to.
+
+    Attributes
+    ----------
+    anchors : list
+        Of the topics that it was learnt with.
+    topic_weights : array of shape (n_components, n_labels)
+    offsets : array of shape (n_labels,)
+    mean_topics : array of shape (n_components,)
+        The mean, over labelled documents, of their topics.
+    """
+
+    anchors: list[Any]
+    topic_weights: np.ndarray
+    offsets: np.ndarray
+    mean_topics: np.ndarray
+
+    def weights_with(self, anchors: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights and offsets for the topics of some anchors: of others, what topics add on the mean."""
+        if anchors == self.anchors:
+            return self.topic_weights, self.offsets
+        nothing = np.zeros((len(anchors), len(self.offsets)))
+        return nothing, self.offsets + self.mean_topics @ self.topic_weights
 
 
 class SupervisedAnchors(ClassifierMixin, AnchorTopics):
@@ -178,22 +221,14 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
             As for `AnchorTopics`.
         """
         self._check_settings()
-        X = drop_zeros(check_matrix(self, X, reset=True))
+        X = drop_zeros(self._read(X, reset=True))
         labels = self._read_labels(y, X.shape[0])
-        pairs = count_pairs(X, progress)
         columns = label_columns(X, labels, self.pseudo_counts)
+        self._solve(self._make_ground(count_pairs(X, progress), columns, self.label_weight), progress)
         self._label_chances = columns[:, : len(labels.names)]
-        self._solve(self._with_labels(self._make_space(pairs, progress), columns), pairs.n_documents)
         self.label_topics_ = self.components_ @ self._label_chances
         self._learn_to_predict(X, labels)
         return self
-
-    def _with_labels(self, space: WordSpace, columns: np.ndarray) -> WordSpace:
-        """Return a space with label columns, scaled to spread terms as far as is asked for."""
-        spread = spread_of(columns, space.frequencies)
-        # Labels that tell no terms apart are left out: rounding is no spread.
-        scale = self.label_weight * spread_of_words(space) / spread if spread > _NO_SPREAD else 0.0
-        return WordSpace(space.pairs, columns * scale)
 
     def _read_labels(self, y: Any, n_documents: int) -> Labels:
         if y is None:
@@ -201,9 +236,9 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
                 "SupervisedAnchors requires y to be passed, but the target y is None; AnchorTopics needs no labels"
             )
         self.bin_means_ = None
-        if isinstance(y, np.ndarray) and y.shape[1:] == (1,):
-            y = y.ravel()
-        if self.response == "numbers" or (self.response == "auto" and _is_numeric(y)):
+        if isinstance(y, np.ndarray):
+            y = _as_flat(y)
+        if self.response == "numbers" or (self.response == "auto" and _is_numeric(_as_flat(y))):
             y, self.bin_means_ = cut_into_bins(y, self.n_bins)
         labels = read_labels(y, n_documents)
         if not labels.indicator.any():
@@ -230,6 +265,8 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         weights = np.column_stack([plane for plane, _ in planes])
         self.term_weights_, self.topic_weights_ = weights[: X.shape[1]], weights[X.shape[1] :]
         self.offsets_ = np.array([offset for _, offset in planes])
+        mean_topics = np.asarray(inputs[:, X.shape[1] :].mean(axis=0)).ravel()
+        self._predictor = _Predictor(self.anchors_, self.topic_weights_, self.offsets_, mean_topics)
 
     def _inputs(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
         """Return what the predictor sees of documents: tf-idf, and the topics of their words."""
@@ -243,7 +280,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
 
     def _log_odds(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = check_matrix(self, X, reset=False)
+        X = self._read(X)
         return self._inputs(X) @ np.vstack([self.term_weights_, self.topic_weights_]) + self.offsets_
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -274,7 +311,9 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         answers = self.predict(X)
         weights = check_sample_weight(sample_weight, len(answers))
         if self.bin_means_ is not None:
-            truth = np.asarray(y, dtype=np.float64)
+            truth = read_numbers(y)
+            if len(truth) != len(answers):
+                raise InputError(f"y must have a number for each of {len(answers)} documents, got {len(truth)}")
             known = ~np.isnan(truth)
             return float(
                 r2_score(truth[known], answers[known], sample_weight=None if weights is None else weights[known])
@@ -294,7 +333,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
             With `lexical_mix` m, the logarithms times 1 - m, and tf-idf times m.
         """
         check_is_fitted(self)
-        X = check_matrix(self, X, reset=False)
+        X = self._read(X)
         lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
         # As many more words as the prior is worth, so that no share is zero.
         shares = lengths * self._infer(X, self.inference) + self.alpha
@@ -306,10 +345,19 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         return sparse.csr_matrix(sparse.hstack(parts))
 
     def refit(self, anchors: Any = None, *, n_components: int | None = None) -> SupervisedAnchors:
-        """Solve again with other anchors; what predicts labels from terms stays, topics no longer add to it."""
+        """Solve again with other anchors, as `AnchorTopics.refit` does, without going through the documents.
+
+        What terms say of labels stays. The topics that `fit` had keep their weights; those of other anchors add
+        nothing, and what topics added on the mean goes to `offsets_`.
+
+        Parameters
+        ----------
+        anchors, n_components
+            As for `AnchorTopics`.
+        """
         super().refit(anchors, n_components=n_components)
         self.label_topics_ = self.components_ @ self._label_chances
-        self.topic_weights_ = np.zeros((self.n_components_, len(self.classes_)))
+        self.topic_weights_, self.offsets_ = self._predictor.weights_with(self.anchors_)
         return self
 
     def _check_settings(self) -> None:

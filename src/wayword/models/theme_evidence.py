@@ -23,7 +23,10 @@ class TermEvidence:
     weights : array of shape (n_themes, n_terms_of_document)
         What each term adds to the score of each theme, less what it adds on average.
     offsets : array of shape (n_themes,)
-        What is added whatever the terms. A theme's weights and its offset sum to its score, less that of all on average.
+        What is added whatever the terms.
+    corrections : array of shape (n_themes,)
+        What the themes of the document say for each other, as two stars do for one and for three. A theme's weights, its
+        offset and its correction sum to its log odds, less those of all themes on average.
     responsibilities : array of shape (n_themes, n_subtopics, n_terms_of_document)
         How much of each term each subtopic of the theme explains; they sum to one.
     chances, scores : arrays of shape (n_themes,)
@@ -34,6 +37,7 @@ class TermEvidence:
     counts: np.ndarray
     weights: np.ndarray
     offsets: np.ndarray
+    corrections: np.ndarray
     responsibilities: np.ndarray
     chances: np.ndarray
     scores: np.ndarray

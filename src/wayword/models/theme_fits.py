@@ -101,6 +101,12 @@ def _go_on_from(before: Themes, X: sparse.csr_matrix, weights: np.ndarray) -> tu
     return normalise_rows(before.subtopics) + little, normalise_rows(background) + little
 
 
+def _new_theme_of(before: Themes) -> Themes:
+    """Return the new topics as the subtopics of a theme, the only one."""
+    background = None if before.new_background is None else before.new_background[None]
+    return replace(before, subtopics=before.new_topics[None], background=background)
+
+
 def _fit_apart(
     X: sparse.csr_matrix, membership: Membership, n_subtopics: int, plan: Plan, before: Themes | None = None
 ) -> tuple[np.ndarray, list]:
@@ -170,6 +176,8 @@ def _fit_together(
     if before is not None:
         gone_on, (background,) = _go_on_from(before, X, weights)
         subtopics[:n_themes] = list(gone_on)
+        if plan.n_new_topics:
+            subtopics[n_themes] = _go_on_from(_new_theme_of(before), X, weights)[0][0]
     start = np.vstack([*subtopics, background[None]] if plan.background else subtopics)
     allowed = np.repeat(members.toarray().T > 0, sizes, axis=1)
     if plan.background:
@@ -215,5 +223,6 @@ def fit_themes(
     themes = Themes(topics[:, :-1], topics[:, -1], np.zeros((0, X.shape[1]), dtype=topics.dtype), None, paths)
     if not plan.n_new_topics:
         return themes
-    new, path = _fit_apart(X, _with_new_theme(membership, unlabelled), plan.n_new_topics, plan)
+    gone_on = None if before is None else _new_theme_of(before)
+    new, path = _fit_apart(X, _with_new_theme(membership, unlabelled), plan.n_new_topics, plan, gone_on)
     return replace(themes, new_topics=new[0, :-1], new_background=new[0, -1], paths=[*paths, *path])

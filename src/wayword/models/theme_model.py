@@ -11,7 +11,7 @@ from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
-from wayword.models.calibration import apply_curves, combine, correct, even_out
+from wayword.models.calibration import Curves, combine, correct, even_out
 from wayword.models.folding import fold_in, step_toward
 from wayword.models.inputs import check_matrix, drop_zeros
 from wayword.models.labelled import LabelledTopicModel
@@ -34,6 +34,11 @@ class _Chosen(str):
     def __call__(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the labelled documents for which `predict` finds all labels and no others."""
         return self.measure(X, y, sample_weight)
+
+
+def _without_words(X: sparse.csr_matrix, chances: np.ndarray, usual: np.ndarray) -> np.ndarray:
+    """Return chances in which a document without any known word is like the others."""
+    return np.where((np.diff(X.indptr) == 0)[:, None], usual, chances)
 
 
 class FittedThemes(LabelledTopicModel):
@@ -137,6 +142,23 @@ class FittedThemes(LabelledTopicModel):
         subtopics = self._weights(counts)[0].transpose(1, 0, 2).reshape(X.shape[0], -1)
         return np.hstack([subtopics, self._new_weights(counts)[0]]) if len(self.new_topics_) else subtopics
 
+    def background_weights(self, X: Any) -> np.ndarray:
+        """Return the weight of the background in each theme's model of each document.
+
+        With the weights that `transform` gives the theme's subtopics it is what `document_terms` takes.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        array of shape (n_documents, n_themes)
+            Alike for all themes in combined mode, zero without a background.
+        """
+        check_is_fitted(self)
+        return np.array(self._weights(self._dampen(check_matrix(self, X, reset=False)))[1].T)
+
     def theme_scores(self, X: Any) -> np.ndarray:
         """Return how much of each theme is in each document.
 
@@ -200,8 +222,8 @@ class FittedThemes(LabelledTopicModel):
     def term_evidence(self, X: Any) -> TermEvidence:
         """Return what the terms of one document say about each theme.
 
-        With ``score="stack"`` that is exactly what its chances come from, before one theme speaks for another; with the other scores it is how much better
-        each theme explains the terms than its background does.
+        With ``score="stack"`` and ``"likelihood"`` that is exactly what its chances come from; with the other scores
+        it is how much better each theme explains the terms than its background does.
 
         Parameters
         ----------
@@ -215,21 +237,41 @@ class FittedThemes(LabelledTopicModel):
         X = drop_zeros(X)
         counts = self._dampen(X)
         parts = explain_likelihoods(counts, *self._smoothed())
-        weights, offsets = parts.weights, np.zeros(len(self.themes_))
-        if self._score == "stack":
-            linear = self._linear()
-            weight, scale = self.stack_["weight"], self.stack_["scale"]
-            weights = even_out(weights, counts) + weight * (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
-            weights, offsets = scale * weights, scale * weight * linear.offsets
+        weights, offsets = self._explain(X, counts, parts.weights)
+        weights, offsets = weights - weights.mean(axis=0), offsets - offsets.mean()
         return TermEvidence(
             X.indices,
             X.data,
-            weights - weights.mean(axis=0),
-            offsets - offsets.mean(),
+            weights,
+            offsets,
+            self._find_corrections(weights.sum(axis=1) + offsets),
             parts.responsibilities,
             self.predict_proba(X)[0],
             self.theme_scores(X)[0],
         )
+
+    def _explain(
+        self, X: sparse.csr_matrix, counts: sparse.csr_matrix, likelihoods: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return what each term of a document adds to the log odds of each theme, and what is there whatever the terms."""
+        if self._score == "likelihood":
+            return _LIKELIHOOD_WEIGHT * likelihoods, np.log(self.class_prior_ + _TINY)
+        if self._score != "stack":
+            return likelihoods, np.zeros(len(self.themes_))
+        linear, curves = self._linear(), self._curves()
+        several = self.label_kind_ != "single"
+        by_likelihood = self.stack_["scale"] * (curves.slope if several else 1.0)
+        by_distance = by_likelihood * self.stack_["weight"] + (curves.pull if several else 0.0)
+        distances = (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
+        offsets = by_distance * linear.offsets + (curves.offsets if several else 0.0)
+        return by_likelihood * even_out(likelihoods, counts) + by_distance * distances, offsets
+
+    def _find_corrections(self, scores: np.ndarray) -> np.ndarray:
+        """Return what themes say for each other, less what they say for all on average."""
+        if self._score != "stack":
+            return np.zeros(len(scores))
+        corrections = correct(scores[None], self.stack_["confusions"])[0] - scores
+        return corrections - corrections.mean()
 
     def _evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
         """Return what speaks for each theme, likelihoods and distances from planes: (2, n_documents, n_themes)."""
@@ -240,10 +282,9 @@ class FittedThemes(LabelledTopicModel):
         likelihoods, distances = self._evidence(X, counts)
         return np.stack([even_out(likelihoods, counts), distances])
 
-    def _stacked(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
+    def _weigh(self, evidence: np.ndarray) -> np.ndarray:
         """Return the weighted sum of all evidence."""
-        scores = self.stack_["scale"] * combine(self._even_evidence(X, counts), self.stack_["weight"])
-        return correct(scores, self.stack_["confusions"])
+        return self.stack_["scale"] * combine(evidence, self.stack_["weight"])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return how likely each theme applies to each document.
@@ -262,12 +303,11 @@ class FittedThemes(LabelledTopicModel):
         if self._score != "stack" or self.label_kind_ == "single" or not len(self.classes_):
             return super().predict_proba(X)
         X = check_matrix(self, X, reset=False)
-        chances = apply_curves(self._stacked(X, self._dampen(X)), self.stack_["slope"], self.stack_["offsets"])
-        return self._without_words(X, chances)
+        evidence = self._even_evidence(X, self._dampen(X))
+        return _without_words(X, self._curves().chances(self._weigh(evidence), evidence[1]), self.stack_["rates"])
 
-    def _without_words(self, X: sparse.csr_matrix, chances: np.ndarray) -> np.ndarray:
-        """Return chances in which a document without any known word is like the others."""
-        return np.where((np.diff(X.indptr) == 0)[:, None], self.class_prior_, chances)
+    def _curves(self) -> Curves:
+        return Curves(self.stack_["slope"], self.stack_["pull"], self.stack_["offsets"])
 
     def _linear(self) -> Linear:
         assert self.linear_ is not None
@@ -278,7 +318,8 @@ class FittedThemes(LabelledTopicModel):
         if not len(self.classes_):
             return np.zeros((X.shape[0], 0))
         if self._score == "stack":
-            return self._without_words(X, softmax(self._stacked(X, counts), axis=1))
+            scores = correct(self._weigh(self._even_evidence(X, counts)), self.stack_["confusions"])
+            return _without_words(X, softmax(scores, axis=1), self.class_prior_)
         if self._score == "likelihood":
             return softmax(_LIKELIHOOD_WEIGHT * self._likelihoods(counts) + np.log(self.class_prior_ + _TINY), axis=1)
         return self._shares_of(self._theme_shares(counts) if self._score == "share" else self._ratios(counts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
@@ -14,9 +15,12 @@ from wayword.models.alternate import Loss
 from wayword.models.bcool import STARTS
 from wayword.models.calibration import (
     USUAL_OFFSET,
+    USUAL_PULL,
     USUAL_SCALE,
     USUAL_SLOPE,
     USUAL_WEIGHT,
+    Curves,
+    HeldOut,
     choose_weight,
     combine,
     fit_confusions,
@@ -81,8 +85,8 @@ class ThemeNMF(FittedThemes):
         document; the ratio of `theme_scores`; the same with topics scaled as the fit left them, as in the thesis.
     solver : {"cd", "mu"}
         Coordinate descent with extrapolation, or the multiplicative updates of the thesis; with these, terms that a
-        topic starts without never come to it, and documents get the weights that as many updates as the themes took
-        lead to, rather than the best ones.
+        topic starts without never come to it unless themes compete, and documents get the weights that as many updates
+        as the themes took lead to, rather than the best ones.
     dampen : "auto" or bool
         Whether to put log(1 + x) for each x, so that a word that is repeated counts less; by default unless
         ``score="thesis"``.
@@ -104,9 +108,10 @@ class ThemeNMF(FittedThemes):
     new_background_ : array of shape (n_terms,) or None
         The background of the new topics.
     objective_paths_ : list of arrays
-        The objective of each theme, or of all together, at the start and after each iteration; it never rises.
+        The objective of each theme, or of all together, at the start and after each iteration; it never rises. Where
+        themes compete for unlabelled documents, that of the last round.
     n_iter_ : int
-        Most iterations of a theme.
+        Most iterations of a theme, those of all rounds together.
     threshold_ : float
         The share from which on `predict` takes a theme to apply, where there may be several; ``score="stack"`` goes by
         calibrated chances instead, and has one half.
@@ -173,6 +178,9 @@ class ThemeNMF(FittedThemes):
         counting = weights > 0
         labels = self._check_told(labels, counting)
         X, weights = drop_zeros(X if counting.all() else X[counting]), weights[counting]
+        if len(labels.names):
+            told = weights @ labels.indicator
+            self.class_prior_ = told / told.sum()
         self._fit_all(X, labels, weights)
         if self._score == "stack" and len(labels.names):
             self._calibrate(X, labels, weights, progress)
@@ -215,7 +223,7 @@ class ThemeNMF(FittedThemes):
         may_be_new = np.where(labels.labelled, 0.0, weights)
         membership = self._membership(labels, weights)
         compete = self.supervision == "competing" and len(unlabelled) > 0 and len(labels.names) > 1
-        self.linear_ = None
+        self.linear_, self.n_iter_ = None, 0
         if compete or (self._score == "stack" and len(labels.names)):
             self._keep_linear(X, labels, weights)
         themes = fit_themes(counts, membership, may_be_new, self._plan())
@@ -233,25 +241,35 @@ class ThemeNMF(FittedThemes):
         folds = hold_out(labels, self.seed_)
         progress("fits", 1, 1 + len(folds))
         weight, scale = USUAL_WEIGHT, USUAL_SCALE
-        offsets, slope = np.full(n_themes, USUAL_OFFSET), USUAL_SLOPE
+        curves = Curves(USUAL_SLOPE, USUAL_PULL, np.full(n_themes, USUAL_OFFSET))
         confusions = np.zeros((n_themes, n_themes))
+        rates = labels.rates(weights)
         if folds:
             found = []
-            for held in folds:
-                found.append(self._try_on(X, labels, held, weights))
+            for fold in folds:
+                found.append(self._try_on(X, labels, fold, weights))
                 progress("fits", 1 + len(found), 1 + len(folds))
-            evidence, truth = np.concatenate(found, axis=1), labels.indicator[np.concatenate(folds)]
+            held = labels.of(np.concatenate(folds))
+            evidence, truth = np.concatenate(found, axis=1), held.indicator
             # Which counts for more is told by themes and planes that saw the same labels; how sure to be, by planes that
             # saw nearly all.
             weight = choose_weight(evidence, truth)
             evidence[1] = self._cross_fit_planes(X, labels, folds, weights, evidence[1])
             scores = combine(evidence, weight)
-            scale = fit_scale(scores, truth, scale * USUAL_WEIGHT / weight)
+            scale = fit_scale(scores, truth, scale * USUAL_WEIGHT / weight, held.known)
             if self.label_kind_ == "single":
                 confusions = fit_confusions(scale * scores, truth)
             else:
-                slope, offsets = fit_curves(scale * scores, truth)
-        self.stack_ = {"weight": weight, "scale": scale, "confusions": confusions, "slope": slope, "offsets": offsets}
+                known = HeldOut(scale * scores, evidence[1], truth.astype(np.float64), held.known.astype(np.float64))
+                silent = self._linear().offsets
+                curves = fit_curves(known.with_silent(scale * weight * silent, silent, rates))
+        self.stack_ = {
+            "weight": weight,
+            "scale": scale,
+            "confusions": confusions,
+            "rates": rates,
+            **asdict(curves),
+        }
 
     def _try_on(self, X: sparse.csr_matrix, labels: Labels, held: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the evidence that a model which has not seen the labels of some documents has about them."""
@@ -274,8 +292,9 @@ class ThemeNMF(FittedThemes):
         if len(parts) == len(folds):
             return distances
         places = [np.searchsorted(told, part) for part in parts]
-        indicator = labels.indicator[told]
-        return cross_fit(X[told], indicator, weights[told], places, C=usual_cost(indicator))
+        labels = labels.of(told)
+        cost = usual_cost(labels.indicator)
+        return cross_fit(X[told], labels.indicator, weights[told], places, known=labels.known, C=cost)
 
     def _find_threshold(self, X: sparse.csr_matrix, labels: Labels) -> float:
         """Return the share from which on a theme applies to the labelled documents; one half where nothing reads it."""
@@ -300,7 +319,7 @@ class ThemeNMF(FittedThemes):
 
     def _keep_linear(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray) -> None:
         told = labels.labelled
-        linear = fit_linear(X[told], labels.indicator[told], weights[told])
+        linear = fit_linear(X[told], labels.indicator[told], weights[told], known=labels.known[told])
         self.linear_ = {"idf": linear.idf, "planes": linear.planes, "offsets": linear.offsets}
 
     def _keep(self, themes: Themes, membership: Membership, counts: sparse.csr_matrix) -> None:
@@ -310,7 +329,7 @@ class ThemeNMF(FittedThemes):
         self.background_ = None if themes.background is None else scale(themes.background)
         self.new_background_ = None if themes.new_background is None else scale(themes.new_background)
         self.objective_paths_ = themes.paths
-        self.n_iter_ = max(len(path) - 1 for path in themes.paths)
+        self.n_iter_ += max(len(path) - 1 for path in themes.paths)
         shares = membership.weights @ counts + _TINY
         self.term_shares_ = shares / shares.sum()
         self.smoothing_ = unseen_shares(sparse.csr_matrix(membership.members @ counts))
