@@ -31,8 +31,8 @@ from wayword.evaluation.calibration import expected_calibration_error
 CORPORA = ("brown", "bills112", "yelp", "reuters", "20newsgroups")
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 NGRAMS = ((1, 1), (1, 2))
-# Terms that themes see at the most; with many labels rarer ones help, too.
-FEWER_TERMS, MORE_TERMS, MANY_LABELLED = 50_000, 200_000, 9_000
+# Terms that themes see at the most, from how many labelled documents on: with many labels rarer ones help, too.
+MOST_TERMS = {0: 50_000, 9_000: 200_000, 15_000: 400_000}
 # How often labels are drawn to see how much of a calibration error is noise.
 DRAWS = 20
 ROWS = ("themes", "best classifier", "calibration error", "of which noise", "of all splits together")
@@ -205,7 +205,7 @@ def measure_themes(corpora: list[str], ratios: list[float], seeds: int) -> None:
         for ratio, seed, split in make_splits(corpus, ratios, range(seeds)):
             if ledger.has(corpus, ratio, seed):
                 continue
-            most = MORE_TERMS if len(split.train) >= MANY_LABELLED else FEWER_TERMS
+            most = max(terms for labelled, terms in MOST_TERMS.items() if len(split.train) >= labelled)
             counts[most] = counts.get(most) or count_terms(split.texts, most)
             terms, chances, seconds = fit_themes(split, counts[most])
             truth = split.labels[split.test]

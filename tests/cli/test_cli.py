@@ -100,21 +100,31 @@ def test_vocabulary_as_json(capsys, tickets):
     assert said["documents"] == 3
 
 
-def test_demo_shows_statistics_and_terms(capsys, tmp_path, monkeypatch):
+def test_the_demo_shows_terms_themes_and_an_explained_document(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["demo", "--no-serve"]) == 0
     shown = capsys.readouterr().out
     assert f"{len(demo_corpus()):,}" in shown
     assert "most frequent terms" in shown
     assert "most specific terms" in shown
+    assert "subtopic 3" in shown
+    assert "what makes numpy.convolve look like" in shown
+    assert re.search(r"likeliest themes +[\w.]+ \d+\.\d %, [\w.]+ \d+\.\d %", shown)
+    assert re.search(r"themes \d+\.\d\d s, report", shown)
 
 
-def test_demo_as_json(capsys, tmp_path, monkeypatch):
+def test_the_demo_says_the_same_as_json(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["demo", "--json", "--quiet"]) == 0
+    assert main(["demo", "--json", "--quiet", "--max-terms", "1000"]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
-    assert json.loads(shown.out)["corpus"]["documents"] == len(demo_corpus())
+    said = json.loads(shown.out)
+    assert said["corpus"]["documents"] == len(demo_corpus())
+    assert {theme["name"] for theme in said["themes"]} == set(demo_corpus().label_names)
+    assert "themes" in said["seconds"]
+    assert said["explained"]["id"] == "numpy.convolve"
+    assert len(said["explained"]["themes"]) == 2
+    assert len(said["explained"]["sentences"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -164,17 +164,3 @@ def test_what_is_no_model_of_themes_is_refused(capsys, tmp_path):
     lone = make_pipeline(Vectorizer(), ThemeNMF(1, mode="combined", n_new_topics=2, score="share"))
     save(lone.fit(TEXTS, [None] * len(TEXTS)), tmp_path / "lone.wayword")
     refuse(capsys, "nothing to explain", "explain", tmp_path / "lone.wayword", TEXT)
-
-
-def test_the_demo_explains_a_document(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run("demo", "--no-serve", "--max-terms", 1000)
-    shown = capsys.readouterr().out
-    assert "what makes numpy.convolve look like" in shown
-    assert re.search(r"likeliest themes +[\w.]+ \d+\.\d %, [\w.]+ \d+\.\d %", shown)
-    assert re.search(r"themes \d+\.\d\d s, report", shown)
-    run("demo", "--json", "--quiet", "--max-terms", 1000)
-    explained = json.loads(capsys.readouterr().out)["explained"]
-    assert explained["id"] == "numpy.convolve"
-    assert len(explained["themes"]) == 2
-    assert len(explained["sentences"]) == 1

@@ -452,13 +452,3 @@ def test_the_demo_corpus_from_labels_to_predictions(capsys, tmp_path):
     assert accuracy is not None
     assert int(accuracy[1]) == len(held)
     assert float(accuracy[2]) > 0.9
-
-
-def test_the_demo_shows_themes(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run("demo", "--no-serve", "--max-terms", 1000)
-    assert "subtopic 3" in capsys.readouterr().out
-    run("demo", "--json", "--quiet", "--max-terms", 1000)
-    said = json.loads(capsys.readouterr().out)
-    assert {theme["name"] for theme in said["themes"]} == set(demo_corpus().label_names)
-    assert "themes" in said["seconds"]
