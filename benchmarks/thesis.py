@@ -299,6 +299,25 @@ def draw(runs: list[Run], path: Path) -> None:
     path.write_text(draw_panels(panels, "share of documents labelled"), encoding="utf-8")
 
 
+def draw_starts(runs: list[Run], path: Path) -> None:
+    """Draw Figure 8.1: bCool against a random start, accuracy and iterations, by the share of labelled documents."""
+
+    def lines(corpus: str, model: str, what: str) -> list[Line]:
+        drawn = []
+        for start in ("bcool", "random"):
+            found = {r: _values(runs, "8.2", corpus, f"{model} {start}", r, what) for r in RATIOS}
+            drawn.append(Line(start, [(r, statistics.fmean(v), statistics.pstdev(v)) for r, v in found.items() if v]))
+        return drawn
+
+    panels = []
+    for corpus in WHOLE:
+        if any(run.corpus == corpus and run.model.endswith(" random") for run in runs):
+            panels += [(f"{corpus}, {model}", lines(corpus, model, "accuracy")) for model in THEMES]
+            settling = [model for model in THEMES if model.startswith("S ")]
+            panels += [(f"iterations, {model}", lines(corpus, model, "iterations")) for model in settling]
+    path.write_text(draw_panels(panels, "share of documents labelled"), encoding="utf-8")
+
+
 def main() -> None:
     """Measure, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.thesis", description=__doc__)
@@ -312,6 +331,7 @@ def main() -> None:
     runs = read_runs(path)
     print(write_tables(runs))
     draw(runs, REPOSITORY / "docs" / "images" / "thesis.svg")
+    draw_starts(runs, REPOSITORY / "docs" / "images" / "thesis-starts.svg")
 
 
 if __name__ == "__main__":
