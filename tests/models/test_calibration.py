@@ -19,7 +19,9 @@ from wayword.models.calibration import (
     fit_confusions,
     fit_curves,
     fit_scale,
+    fit_stretch,
     hold_out,
+    leave_out,
     split_finely,
 )
 from wayword.models.labels import read_labels
@@ -55,6 +57,18 @@ def test_every_label_keeps_a_document_and_parts_are_disjoint(lists, seed):
         assert labels.without(part).indicator.any(axis=0).all()
     again = hold_out(labels, seed)
     assert [part.tolist() for part in parts] == [part.tolist() for part in again]
+
+
+@given(st.integers(0, 3000), st.integers(1, 3), st.integers(0, 2**31 - 1))
+def test_each_trial_leaves_out_documents_of_its_own_and_sees_those_of_the_next(n_unlabelled, n_trials, seed):
+    unlabelled = np.arange(7, 7 + n_unlabelled)
+    parts = leave_out(unlabelled, n_trials, seed)
+    left = np.concatenate(parts)
+    assert len(parts) == n_trials + 1
+    assert len(np.unique(left)) == len(left)
+    assert np.isin(left, unlabelled).all()
+    assert {len(part) for part in parts} == {min(n_unlabelled // 10, 500) if len(left) else 0}
+    assert len(left) > 0 or n_trials * (n_unlabelled // 10) < 10
 
 
 def test_too_few_documents_are_not_held_out():
@@ -266,3 +280,55 @@ def test_few_held_out_documents_change_no_weight():
 def test_evidence_that_ranks_all_right_changes_no_weight():
     truth = np.eye(3, dtype=bool)[np.arange(90) % 3]
     assert choose_weight(np.stack([1.0 * truth, 1.0 * truth]), truth) == USUAL_WEIGHT
+
+
+def sureness(evidence, weight, scale):
+    return softmax(scale * combine(evidence, weight), axis=1).max(axis=1).mean()
+
+
+def test_likelihoods_of_new_documents_are_stretched_until_one_is_as_sure_of_them():
+    seen, _ = draw_evidence(2000, (2.0, 1.0))
+    unseen = seen * np.array([0.4, 1.0])[:, None, None]
+    found = fit_stretch(seen, unseen, 0.5, 3.0)
+    assert found == pytest.approx(2.5, rel=1e-4)
+    stretched = unseen * np.array([found, 1.0])[:, None, None]
+    assert sureness(stretched, 0.5, 3.0) == pytest.approx(sureness(seen, 0.5, 3.0), abs=1e-4)
+
+
+def test_nothing_is_stretched_where_one_is_as_sure_anyway_or_nothing_is_known():
+    evidence, _ = draw_evidence(50, (2.0, 1.0))
+    assert fit_stretch(evidence, evidence, 0.5, 3.0) == 1.0
+    assert fit_stretch(evidence, 2.0 * evidence, 0.5, 3.0) == 1.0
+    assert fit_stretch(evidence[:, :0], evidence, 0.5, 3.0) == 1.0
+    assert fit_stretch(evidence, evidence[:, :0], 0.5, 3.0) == 1.0
+    assert fit_stretch(evidence[:, :, :1], evidence[:, :, :1], 0.5, 3.0) == 1.0
+
+
+def test_a_stretch_has_an_end():
+    evidence, _ = draw_evidence(50, (2.0, 1.0))
+    assert fit_stretch(evidence, 0.0 * evidence, 0.5, 3.0) == 32.0
+
+
+def plant_with_rare_words(n_documents=400, n_rare=4000):
+    """Planted themes that are hard to tell apart, and in each document words that hardly any other has."""
+    X, names = plant(n_documents, length=12, common=0.7)
+    rare = np.random.default_rng(5).random((n_documents, n_rare)) < 25 / n_rare
+    return sparse.csr_matrix(np.hstack([X, rare])), names
+
+
+def test_a_model_is_as_sure_of_new_documents_as_of_those_it_was_fitted_with():
+    X, names = plant_with_rare_words()
+    model = ThemeNMF(1).fit(X[:200], hide(names[:200], 40))
+    seen, new = (model.predict_proba(part).max(axis=1).mean() for part in (X[40:200], X[200:]))
+    assert model.stack_["stretch"] > 1.0
+    assert new == pytest.approx(seen, abs=0.06)
+    model.stack_["stretch"] = 1.0
+    assert model.predict_proba(X[200:]).max(axis=1).mean() < seen - 0.1
+
+
+def test_nothing_is_stretched_where_themes_learn_from_labelled_documents_alone():
+    X, names = plant_with_rare_words()
+    for model, told in ((ThemeNMF(1), names), (ThemeNMF(1, supervision="supervised"), hide(names, 100))):
+        model.fit(X, told)
+        assert model.stack_["stretch"] == 1.0
+        assert len(model.seen_) == 0

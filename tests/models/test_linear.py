@@ -4,7 +4,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.svm import LinearSVC
 
-from wayword.models.linear import cross_fit, fit_linear, usual_cost, weigh
+from wayword.models.labels import read_labels
+from wayword.models.linear import choose_cost, cross_fit, fit_linear, usual_cost, weigh
 
 
 def draw(seed=0, n_documents=60, n_terms=25, n_labels=3):
@@ -128,3 +129,35 @@ def test_what_is_not_known_teaches_a_plane_nothing():
     everywhere = fit_linear(X, indicator, weights, C=1.0)
     np.testing.assert_array_equal(told.planes[:, [0, 2]], everywhere.planes[:, [0, 2]])
     assert (told.planes[:, 1] != everywhere.planes[:, 1]).any()
+
+
+def draw_opinions(n_documents, noise, seed=0, n_terms=300):
+    """Return counts and one of two labels, which follow many terms a little each, some of them turned round."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(0.3, (n_documents, n_terms)).astype(float)
+    good = X @ rng.normal(size=n_terms) > 0.0
+    turned = good ^ (rng.random(n_documents) < noise)
+    return sparse.csr_matrix(X), np.where(turned, "good", "bad").tolist()
+
+
+def test_errors_cost_more_where_labels_are_facts_than_where_they_are_opinions():
+    costs = []
+    for noise in (0.0, 0.3):
+        X, names = draw_opinions(900, noise)
+        costs.append(choose_cost(X, read_labels(names, 900), np.ones(900), seed=0))
+    usual = usual_cost(read_labels(names, 900).indicator)
+    assert costs[0] > usual
+    assert costs[1] == usual
+
+
+def test_with_few_documents_a_label_errors_cost_as_usual():
+    X, names = draw_opinions(40, 0.0)
+    labels = read_labels(names, 40)
+    assert choose_cost(X, labels, np.ones(40), seed=0) == usual_cost(labels.indicator) == 10.0
+
+
+def test_where_nothing_can_be_held_out_errors_cost_as_usual():
+    labels = read_labels(["only"] * 9, 9)
+    assert choose_cost(sparse.csr_matrix(np.eye(9)), labels, np.ones(9), seed=0) == usual_cost(labels.indicator)
+    labels = read_labels(["only"] * 80, 80)
+    assert choose_cost(sparse.csr_matrix(np.eye(80)), labels, np.ones(80), seed=0) == usual_cost(labels.indicator)

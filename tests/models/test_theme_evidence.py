@@ -8,7 +8,7 @@ from models.planted import N_COMMON, every_mode, every_score, hide, plant
 from wayword import ThemeNMF
 from wayword.errors import InputError
 from wayword.models.theme_evidence import explain_likelihoods
-from wayword.models.theme_inference import by_terms, mix_themes
+from wayword.models.theme_inference import mix_themes
 
 X, NAMES = plant()
 N_LEARNT = 120
@@ -80,7 +80,7 @@ def test_parts_of_likelihoods_sum_to_them():
     topics, backgrounds = rng.dirichlet(np.ones(9), (3, 2)), rng.dirichlet(np.ones(9), 3)
     counts = sparse.csr_matrix(rng.poisson(1.5, (1, 9)).astype(float))
     parts = explain_likelihoods(counts, topics, backgrounds)
-    scores = mix_themes(counts, by_terms(topics, counts.dtype), backgrounds).scores
+    scores = mix_themes(counts, topics, backgrounds).scores
     np.testing.assert_allclose(parts.weights.sum(axis=1), scores[0], atol=1e-9)
 
 

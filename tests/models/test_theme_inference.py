@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from naive.themes import log_ratio, mix
-from wayword.kernels.factor import mixture_ratio_rows
+from wayword.kernels.factor import mix_rows_by_theme
 from wayword.models.folding import fold_in
 from wayword.models.theme_inference import (
     LEAST_SMOOTHING,
@@ -18,7 +18,8 @@ from wayword.models.theme_inference import (
 
 few = settings(max_examples=25)
 seeds = st.integers(0, 2**32 - 1)
-sizes = st.tuples(st.integers(1, 8), st.integers(1, 9), st.integers(1, 4), st.integers(1, 4))
+# Documents, terms, themes and topics; more themes than are looked at together, too.
+sizes = st.tuples(st.integers(1, 8), st.integers(1, 9), st.sampled_from([1, 2, 3, 8, 11]), st.integers(1, 4))
 
 
 def draw(size, seed):
@@ -53,16 +54,18 @@ def test_terms_come_before_topics_for_kernels():
 
 @given(sizes, seeds, st.sampled_from([0, 1, 2, 30]), st.sampled_from([0.0, 1e-2]))
 def test_mixtures_are_those_of_the_twin(size, seed, n_steps, settled):
-    X, topics, backgrounds = draw(size, seed)
+    X, topics, _ = draw(size, seed)
     matrix = sparse.csr_matrix(X)
-    mixtures, ratios = np.empty((len(X), size[3])), np.empty(len(X))
+    mixtures, likelihoods = np.empty((size[2], len(X), size[3])), np.empty((size[2], len(X)))
     rows = matrix.indptr, matrix.indices, matrix.data
-    other = by_terms(topics, matrix.dtype)[0]
-    mixture_ratio_rows(0, len(X), *rows, other, np.log(backgrounds[0]), n_steps, settled, mixtures, ratios)
-    for x, weights, ratio in zip(X, mixtures, ratios, strict=True):
-        expected = mix(x, topics[0], n_steps, settled)
-        np.testing.assert_allclose(weights, expected, rtol=1e-9, atol=1e-12)
-        assert ratio == pytest.approx(log_ratio(x, expected @ topics[0], backgrounds[0]) * np.sqrt(x.sum()), abs=1e-9)
+    other = np.ascontiguousarray(topics.reshape(-1, X.shape[1]).T)
+    mix_rows_by_theme(0, len(X), *rows, other, n_steps, settled, mixtures, likelihoods)
+    nothing = np.ones(X.shape[1])
+    for theme, document in np.ndindex(likelihoods.shape):
+        x, expected = X[document], mix(X[document], topics[theme], n_steps, settled)
+        np.testing.assert_allclose(mixtures[theme, document], expected, rtol=1e-9, atol=1e-12)
+        likelihood = log_ratio(x, expected @ topics[theme], nothing) * np.sqrt(x.sum())
+        assert likelihoods[theme, document] == pytest.approx(likelihood, abs=1e-9)
 
 
 @settings(max_examples=10)
@@ -70,7 +73,7 @@ def test_mixtures_are_those_of_the_twin(size, seed, n_steps, settled):
 def test_a_theme_scores_by_how_much_better_it_explains_a_document_than_its_background(size, seed):
     X, topics, backgrounds = draw(size, seed)
     matrix = sparse.csr_matrix(X)
-    found = mix_themes(matrix, by_terms(topics, matrix.dtype), backgrounds)
+    found = mix_themes(matrix, topics, backgrounds)
     assert found.weights.shape == (size[2], size[0], size[3])
     assert found.scores.shape == (size[0], size[2])
     np.testing.assert_allclose(found.weights.sum(axis=2), 1.0)
@@ -86,8 +89,7 @@ def test_a_theme_that_is_its_background_scores_zero_and_a_better_one_more():
     rng = np.random.default_rng(0)
     own, common = rng.dirichlet(np.ones(30), size=2)
     X = sparse.csr_matrix(np.stack([rng.multinomial(100, own), rng.multinomial(100, common)]).astype(float))
-    topics = by_terms(np.stack([common, own])[:, None], X.dtype)
-    scores = mix_themes(X, topics, np.stack([common, common])).scores
+    scores = mix_themes(X, np.stack([common, own])[:, None], np.stack([common, common])).scores
     np.testing.assert_allclose(scores[:, 0], 0.0, atol=1e-9)
     assert scores[0, 1] > 1 > -1 > scores[1, 1]
 
@@ -118,11 +120,13 @@ def test_the_share_of_unseen_terms_is_that_of_witten_and_bell():
 def test_scores_do_not_depend_on_the_number_of_threads(monkeypatch):
     rng = np.random.default_rng(0)
     X = sparse.csr_matrix(rng.poisson(0.9, (500, 150)).astype(float))
-    topics = by_terms(rng.dirichlet(np.ones(150), size=(3, 2)), X.dtype)
+    topics = rng.dirichlet(np.ones(150), size=(3, 2))
     backgrounds = rng.dirichlet(np.ones(150), size=3)
     results = set()
     for threads in ("1", "2", "8"):
         monkeypatch.setenv("WAYWORD_THREADS", threads)
         found = mix_themes(X, topics, backgrounds)
-        results.add((found.scores.tobytes(), found.weights.tobytes(), fold_into_themes(X, topics).tobytes()))
+        results.add(
+            (found.scores.tobytes(), found.weights.tobytes(), fold_into_themes(X, by_terms(topics, X.dtype)).tobytes())
+        )
     assert len(results) == 1

@@ -31,6 +31,8 @@ TINY = 1e-30
 # A model below this explains nothing.
 _NOTHING = 4 * TINY
 _WORST = 1e300
+# Themes whose topics are looked up together: as many as a few lines of the cache hold.
+_THEMES_AT_ONCE = 8
 # An entry depends on topics without which less than this share of its model is left.
 _DEPENDS = 0.05
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
@@ -766,40 +768,45 @@ def _mix_evenly(x, block, size, n_topics, sweeps, settled, weights, mixed, share
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def mixture_ratio_rows(first, last, indptr, indices, data, other, log_base, sweeps, settled, mixtures, ratios):
-    """Write how much better the best mixture of topics explains rows `first` to `last` than a base does.
+def mix_rows_by_theme(first, last, indptr, indices, data, other, sweeps, settled, mixtures, likelihoods):
+    """Write the best mixture of each theme's topics for rows `first` to `last`, and how well it explains them.
+
+    Themes are looked at a few at a time: their topics stand side by side, so that a look at a term serves all of them.
 
     Parameters
     ----------
     indptr, indices, data : arrays
         X in compressed rows.
-    other : array of shape (n_columns, n_topics)
-        The topics; above zero.
-    log_base : float64 array of shape (n_columns,)
-        Logarithm of the base.
+    other : array of shape (n_columns, n_themes * n_topics)
+        The topics, theme by theme; above zero.
     sweeps, settled
         Most steps, and the move of a weight at which a mixture has settled.
-    mixtures : float64 array of shape (n_rows, n_topics)
+    mixtures : float64 array of shape (n_themes, n_rows, n_topics)
         Written: the weights of each mixture; they sum to one.
-    ratios : float64 array of shape (n_rows,)
-        Written: the sum of x (log(mixture) - log_base).
+    likelihoods : float64 array of shape (n_themes, n_rows)
+        Written: the sum of x log(mixture).
     """
-    longest, n_topics = _longest(indptr, first, last), other.shape[1]
+    longest, (n_themes, _, n_topics) = _longest(indptr, first, last), mixtures.shape
     x, mixed, share = np.empty(longest), np.empty(longest), np.empty(longest)
-    block, weights = np.empty(longest * n_topics), np.empty(n_topics)
+    block, weights = np.empty(longest * n_topics * _THEMES_AT_ONCE), np.empty(n_topics)
     for row in range(first, last):
         start, size = indptr[row], indptr[row + 1] - indptr[row]
         for t in range(size):
             x[t] = data[start + t]
-            column = other[indices[start + t]]
-            for topic in range(n_topics):
-                block[topic * size + t] = column[topic]
-        _mix_evenly(x, block, size, n_topics, sweeps, settled, weights, mixed, share)
-        total = 0.0
-        for t in range(size):
-            total += x[t] * (np.log(mixed[t]) - log_base[indices[start + t]])
-        mixtures[row] = weights
-        ratios[row] = total
+        for theme in range(0, n_themes, _THEMES_AT_ONCE):
+            end = min(theme + _THEMES_AT_ONCE, n_themes)
+            for t in range(size):
+                topics = other[indices[start + t], theme * n_topics : end * n_topics]
+                for topic in range(len(topics)):
+                    block[topic * size + t] = topics[topic]
+            for each in range(theme, end):
+                own = block[(each - theme) * n_topics * size : (each + 1 - theme) * n_topics * size]
+                _mix_evenly(x, own, size, n_topics, sweeps, settled, weights, mixed, share)
+                total = 0.0
+                for t in range(size):
+                    total += x[t] * np.log(mixed[t])
+                mixtures[each, row] = weights
+                likelihoods[each, row] = total
 
 
 @njit(nogil=True, cache=True)

@@ -6,6 +6,10 @@ a scale under which the likeliest labels of held-out documents apply as often as
 with few held-out documents it stays near that. Then one theme may speak for another. Where a document may have several
 labels, a theme's share of the document and its distance from the theme's plane, which says whether the theme applies
 whatever the others do, become a chance by a logistic curve with an offset for each theme.
+
+Themes that learnt from the words of a document, though not from its labels, explain it better than any new one. All of
+this is learnt from documents of the first kind, which are what there is to be classified; likelihoods of new ones are
+stretched until the model is as sure of them.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import brentq, minimize, minimize_scalar
 from scipy.special import expit, log_softmax, logsumexp, softmax
 
 from wayword.models.labels import Labels
@@ -22,7 +26,7 @@ from wayword.models.labels import Labels
 # How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, and what else it may be, times
 # that.
 USUAL_WEIGHT = 0.5
-_WEIGHTS = (0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0)
+_WEIGHTS = (0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 128.0, 512.0)
 # Another weight must rank the labels of held-out documents better by this share of the standard error, of this many.
 _CLEARLY, _FEWEST_RANKED = 0.5, 50
 # What scores are multiplied by where nothing can be learnt.
@@ -49,6 +53,9 @@ _SILENT_SHARE, _SILENT_DOCUMENTS = 0.1, 10.0
 # And for what the share of one theme says about another, learnt from no fewer held-out documents a theme than these.
 _CONFUSION_SPREAD, _HELD_A_THEME = 0.5, 10
 _NEWTON_STEPS = 20
+# How many unlabelled documents a trial never sees, as a share of them and at most; the fewest to learn from; and how far
+# likelihoods of new documents may be stretched.
+_UNSEEN_SHARE, _UNSEEN_AT_ONCE, _FEWEST_UNSEEN, _LONGEST_STRETCH = 0.1, 500, 10, 32.0
 
 
 def hold_out(labels: Labels, seed: int, at_once: int = _HELD_AT_ONCE) -> list[np.ndarray]:
@@ -79,6 +86,32 @@ def split_finely(folds: list[np.ndarray], n_labelled: int) -> list[np.ndarray]:
     return [part for fold in parts for part in fold]
 
 
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """What models that were tried out say about documents: evidence, each of shape (2, n_documents, n_themes).
+
+    Attributes
+    ----------
+    held : array
+        About labelled documents whose labels they were not told.
+    seen, unseen : arrays
+        About unlabelled documents that they learnt from, and about others.
+    """
+
+    held: np.ndarray
+    seen: np.ndarray
+    unseen: np.ndarray
+
+
+def leave_out(unlabelled: np.ndarray, n_trials: int, seed: int) -> list[np.ndarray]:
+    """Return unlabelled documents in one part more than there are trials: each never sees its own, but sees the next."""
+    order = np.random.RandomState(seed).permutation(unlabelled)
+    size = min(int(_UNSEEN_SHARE * len(order)), _UNSEEN_AT_ONCE)
+    if n_trials * size < _FEWEST_UNSEEN:
+        return [order[:0]] * (n_trials + 1)
+    return [order[place * size : (place + 1) * size] for place in range(n_trials + 1)]
+
+
 def combine(evidence: np.ndarray, weight: float) -> np.ndarray:
     """Return likelihoods plus weighted distances, from evidence of shape (2, n_documents, n_themes)."""
     return evidence[0] + weight * evidence[1]
@@ -98,10 +131,31 @@ def even_out(likelihoods: np.ndarray, counts: sparse.csr_matrix) -> np.ndarray:
     return likelihoods * np.sqrt(lengths) / (lengths + _SILENT)
 
 
-def _rank_labels(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
+def rank_labels(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
     """Return how near the top the labels of each document are: the mean of -log rank."""
     ranks = (-scores).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable") + 1
     return -(indicator * np.log(ranks)).sum(axis=1) / indicator.sum(axis=1)
+
+
+def choose_clearly(ranked: dict[float, np.ndarray], usual: float, clearly: float) -> float:
+    """Return the usual choice, unless another ranks the same documents better by some standard errors.
+
+    Parameters
+    ----------
+    ranked : dict of float to array of shape (n_documents,)
+        What `rank_labels` says under each choice.
+    usual : float
+        The choice to prefer.
+    clearly : float
+        By how many standard errors another must be better.
+    """
+    best, chosen = 0.0, usual
+    for choice, ranks in ranked.items():
+        gains = ranks - ranked[usual]
+        gain = gains.mean() - clearly * gains.std() / np.sqrt(len(gains))
+        if gain > best:
+            best, chosen = gain, choice
+    return chosen
 
 
 def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = USUAL_WEIGHT) -> float:
@@ -120,14 +174,9 @@ def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = US
     """
     if len(indicator) < _FEWEST_RANKED:
         return usual
-    ranked = _rank_labels(combine(evidence, usual), indicator)
-    best, chosen = 0.0, usual
-    for weight in [times * usual for times in _WEIGHTS]:
-        gains = _rank_labels(combine(evidence, weight), indicator) - ranked
-        gain = gains.mean() - _CLEARLY * gains.std() / np.sqrt(len(gains))
-        if gain > best:
-            best, chosen = gain, weight
-    return chosen
+    weights = [usual, *(times * usual for times in _WEIGHTS)]
+    ranked = {weight: rank_labels(combine(evidence, weight), indicator) for weight in weights}
+    return choose_clearly(ranked, usual, _CLEARLY)
 
 
 def fit_scale(
@@ -198,6 +247,31 @@ def fit_confusions(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
 
     found = minimize(surprise, np.zeros(n_themes**2), jac=True, method="L-BFGS-B")
     return found.x.reshape(n_themes, n_themes)
+
+
+def fit_stretch(seen: np.ndarray, unseen: np.ndarray, weight: float, scale: float) -> float:
+    """Return what to multiply likelihoods of unseen documents by so that one is as sure of them as of seen ones.
+
+    Parameters
+    ----------
+    seen, unseen : arrays of shape (2, n_documents, n_themes)
+        Evidence about unlabelled documents that the themes learnt from, and about others.
+    weight, scale : float
+        How much distances count beside likelihoods, and what scores are multiplied by.
+    """
+    if not seen.shape[1] or not unseen.shape[1] or seen.shape[2] < 2:
+        return 1.0
+
+    def sureness(evidence: np.ndarray, stretch: float = 1.0) -> float:
+        stretched = np.stack([stretch * evidence[0], evidence[1]])
+        return float(softmax(scale * combine(stretched, weight), axis=1).max(axis=1).mean())
+
+    wanted = sureness(seen)
+    if sureness(unseen) >= wanted:
+        return 1.0
+    if sureness(unseen, _LONGEST_STRETCH) <= wanted:
+        return _LONGEST_STRETCH
+    return float(brentq(lambda stretch: sureness(unseen, stretch) - wanted, 1.0, _LONGEST_STRETCH, rtol=1e-6))
 
 
 @dataclass(frozen=True, slots=True)

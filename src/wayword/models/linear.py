@@ -12,11 +12,16 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from wayword.matrix.weighting import inverse_document_frequencies
+from wayword.models.calibration import choose_clearly, hold_out, rank_labels
+from wayword.models.labels import Labels
 
 # With fewer labelled documents a label, planes follow them more closely: errors cost more. With more than `_ENOUGH` they
 # cost less and less, down to `_LEAST_COST`.
 _FEW_DOCUMENTS, _COST_OF_FEW = 30, 10.0
 _ENOUGH, _LEAST_COST = 50, 0.3
+# What else errors may cost where there are enough documents to tell, by how many standard errors it must be better, and
+# how many documents times labels, but no fewer documents than these, are looked at to find out.
+_COSTS, _CLEARLY, _LOOKED_AT, _FEWEST_LOOKED_AT = (0.3, 1.0, 3.0, 10.0), 1.0, 40_000, 2_000
 # Documents of a label count for more than the others by the ratio of their numbers, to this power: 0 would leave a rare
 # label to its offset, 1 would take all labels for alike.
 _EVENNESS = 0.5
@@ -140,3 +145,36 @@ def cross_fit(
         told = None if known is None else known[rest]
         found.append(fit_linear(X[rest], indicator[rest], weights[rest], known=told, C=C).score(X[held]))
     return np.concatenate(found)
+
+
+def choose_cost(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, seed: int) -> float:
+    """Return how much errors cost: as usual, unless held-out documents are ranked clearly better.
+
+    Where labels are opinions, as stars are, planes had better not follow them closely; where they are facts, they had.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_documents, n_terms)
+        Counts of labelled documents.
+    labels : Labels
+        What is told about them.
+    weights : array of shape (n_documents,)
+        How much each document counts.
+    seed : int
+        Draws the documents to look at, and those that are held out.
+    """
+    usual = usual_cost(labels.indicator)
+    if usual == _COST_OF_FEW:
+        return usual
+    most = max(_FEWEST_LOOKED_AT, _LOOKED_AT // len(labels.names))
+    some = np.sort(np.random.RandomState(seed).permutation(X.shape[0])[:most])
+    X, labels, weights = X[some], labels.of(some), weights[some]
+    folds = hold_out(labels, seed, at_once=len(some))
+    if not folds:
+        return usual
+    truth = labels.indicator[np.concatenate(folds)]
+    ranked = {
+        cost: rank_labels(cross_fit(X, labels.indicator, weights, folds, known=labels.known, C=cost), truth)
+        for cost in dict.fromkeys((usual, *_COSTS))
+    }
+    return choose_clearly(ranked, usual, _CLEARLY)

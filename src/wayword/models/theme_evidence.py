@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from wayword.models.theme_inference import by_terms, mix_themes
+from wayword.models.theme_inference import mix_themes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def explain_likelihoods(counts: sparse.csr_matrix, topics: np.ndarray, backgroun
     backgrounds : array of shape (n_themes, n_terms)
         What each theme is compared with.
     """
-    mixtures = mix_themes(counts, by_terms(topics, counts.dtype), backgrounds).weights[:, 0]
+    mixtures = mix_themes(counts, topics, backgrounds).weights[:, 0]
     explained = mixtures[:, :, None] * topics[:, :, counts.indices]
     mixed = explained.sum(axis=1)
     ratios = np.log(mixed / backgrounds[:, counts.indices])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from wayword.kernels.factor import Limits, mixture_ratio_rows, solve_kl_rows
+from wayword.kernels.factor import Limits, mix_rows_by_theme, solve_kl_rows
 from wayword.models.alternate import Side
 from wayword.models.folding import SETTLED, SWEEPS
 from wayword.models.theme_scores import normalise_rows
@@ -100,21 +100,21 @@ def mix_themes(X: sparse.csr_matrix, topics: np.ndarray, backgrounds: np.ndarray
     ----------
     X : sparse matrix of shape (n_documents, n_terms)
         The documents.
-    topics : array of shape (n_themes, n_terms, n_topics)
+    topics : array of shape (n_themes, n_topics, n_terms)
         The subtopics of each theme.
     backgrounds : array of shape (n_themes, n_terms)
         What each theme is compared with.
     """
     side = Side.of(X)
-    weights = np.empty((len(topics), X.shape[0], topics.shape[2]))
-    ratios = np.empty((len(topics), X.shape[0]))
-    log_bases = np.log(np.maximum(backgrounds, _TINY))
+    n_themes, n_topics, n_terms = topics.shape
+    other = np.ascontiguousarray(topics.reshape(n_themes * n_topics, n_terms).T, dtype=X.dtype)
+    weights, likelihoods = np.empty((n_themes, X.shape[0], n_topics)), np.empty((n_themes, X.shape[0]))
 
     def mix(piece: tuple[int, int]) -> None:
-        for theme, log_base in enumerate(log_bases):
-            rest = (topics[theme], log_base, _MIXING_SWEEPS, _MIXED, weights[theme], ratios[theme])
-            mixture_ratio_rows(*piece, *side.arrays(), *rest)
+        rest = (other, _MIXING_SWEEPS, _MIXED, weights, likelihoods)
+        mix_rows_by_theme(*piece, *side.arrays(), *rest)
 
     side.each_piece(mix)
-    lengths = np.asarray(X.sum(axis=1)).ravel()
-    return Mixtures(weights, (ratios / np.sqrt(np.maximum(lengths, _TINY))).T)
+    base = X @ np.ascontiguousarray(np.log(np.maximum(backgrounds, _TINY)).T)
+    lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
+    return Mixtures(weights, (likelihoods.T - base) / np.sqrt(np.maximum(lengths, _TINY)))

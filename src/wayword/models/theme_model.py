@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
 from wayword.models.calibration import Curves, combine, correct, even_out
+from wayword.models.fingerprints import are_known
 from wayword.models.folding import fold_in, step_toward
 from wayword.models.inputs import check_matrix, drop_zeros
 from wayword.models.labelled import LabelledTopicModel
@@ -58,6 +59,7 @@ class FittedThemes(LabelledTopicModel):
     n_iter_: int
     linear_: dict[str, np.ndarray] | None
     stack_: dict[str, Any]
+    seen_: np.ndarray
 
     @property
     def score(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -217,7 +219,7 @@ class FittedThemes(LabelledTopicModel):
 
     def _likelihoods(self, counts: sparse.csr_matrix) -> np.ndarray:
         topics, base = self._smoothed()
-        return mix_themes(counts, by_terms(topics, counts.dtype), base).scores
+        return mix_themes(counts, topics, base).scores
 
     def term_evidence(self, X: Any) -> TermEvidence:
         """Return what the terms of one document say about each theme.
@@ -264,7 +266,8 @@ class FittedThemes(LabelledTopicModel):
         by_distance = by_likelihood * self.stack_["weight"] + (curves.pull if several else 0.0)
         distances = (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
         offsets = by_distance * linear.offsets + (curves.offsets if several else 0.0)
-        return by_likelihood * even_out(likelihoods, counts) + by_distance * distances, offsets
+        stretched = self._find_stretch(X)[0] * even_out(likelihoods, counts)
+        return by_likelihood * stretched + by_distance * distances, offsets
 
     def _find_corrections(self, scores: np.ndarray) -> np.ndarray:
         """Return what themes say for each other, less what they say for all on average."""
@@ -281,6 +284,15 @@ class FittedThemes(LabelledTopicModel):
         """Return the same, with likelihoods that do not grow with the length of documents."""
         likelihoods, distances = self._evidence(X, counts)
         return np.stack([even_out(likelihoods, counts), distances])
+
+    def _find_stretch(self, X: sparse.csr_matrix) -> np.ndarray:
+        """Return what likelihoods of documents are multiplied by: more than one if the themes never learnt from them."""
+        return np.where(are_known(X, self.seen_), 1.0, self.stack_["stretch"])
+
+    def _stretched_evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
+        """Return evidence of the same strength for documents that the themes learnt from and for others."""
+        likelihoods, distances = self._even_evidence(X, counts)
+        return np.stack([likelihoods * self._find_stretch(X)[:, None], distances])
 
     def _weigh(self, evidence: np.ndarray) -> np.ndarray:
         """Return the weighted sum of all evidence."""
@@ -303,7 +315,7 @@ class FittedThemes(LabelledTopicModel):
         if self._score != "stack" or self.label_kind_ == "single" or not len(self.classes_):
             return super().predict_proba(X)
         X = check_matrix(self, X, reset=False)
-        evidence = self._even_evidence(X, self._dampen(X))
+        evidence = self._stretched_evidence(X, self._dampen(X))
         return _without_words(X, self._curves().chances(self._weigh(evidence), evidence[1]), self.stack_["rates"])
 
     def _curves(self) -> Curves:
@@ -318,7 +330,7 @@ class FittedThemes(LabelledTopicModel):
         if not len(self.classes_):
             return np.zeros((X.shape[0], 0))
         if self._score == "stack":
-            scores = correct(self._weigh(self._even_evidence(X, counts)), self.stack_["confusions"])
+            scores = correct(self._weigh(self._stretched_evidence(X, counts)), self.stack_["confusions"])
             return _without_words(X, softmax(scores, axis=1), self.class_prior_)
         if self._score == "likelihood":
             return softmax(_LIKELIHOOD_WEIGHT * self._likelihoods(counts) + np.log(self.class_prior_ + _TINY), axis=1)

@@ -21,18 +21,22 @@ from wayword.models.calibration import (
     USUAL_WEIGHT,
     Curves,
     HeldOut,
+    Trials,
     choose_weight,
     combine,
     fit_confusions,
     fit_curves,
     fit_scale,
+    fit_stretch,
     hold_out,
+    leave_out,
     split_finely,
 )
 from wayword.models.competing import DISTANCE_WEIGHT, share_out, smoothed_prior
+from wayword.models.fingerprints import find_fingerprints
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole, drop_zeros
 from wayword.models.labels import Labels, best_threshold, read_labels
-from wayword.models.linear import cross_fit, fit_linear, usual_cost
+from wayword.models.linear import choose_cost, cross_fit, fit_linear
 from wayword.models.nmf import LOSSES, SOLVERS
 from wayword.models.theme_blocks import Descent, Membership
 from wayword.models.theme_fits import Mode, Plan, Themes, fit_themes
@@ -217,7 +221,7 @@ class ThemeNMF(FittedThemes):
             allowed, counted = labels.allowed, weights
         return Membership(sparse.csr_matrix((allowed * counted[:, None]).T), counted, labels.indicator)
 
-    def _fit_all(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray) -> None:
+    def _fit_all(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, cost: float | None = None) -> None:
         """Fit linear scores, then themes, then themes again while they compete for unlabelled documents."""
         counts, unlabelled = self._dampen(X), np.flatnonzero(~labels.labelled)
         may_be_new = np.where(labels.labelled, 0.0, weights)
@@ -225,7 +229,7 @@ class ThemeNMF(FittedThemes):
         compete = self.supervision == "competing" and len(unlabelled) > 0 and len(labels.names) > 1
         self.linear_, self.n_iter_ = None, 0
         if compete or (self._score == "stack" and len(labels.names)):
-            self._keep_linear(X, labels, weights)
+            self._keep_linear(X, labels, weights, cost)
         themes = fit_themes(counts, membership, may_be_new, self._plan())
         self._keep(themes, membership, counts)
         for _ in range(ROUNDS * compete):
@@ -239,18 +243,14 @@ class ThemeNMF(FittedThemes):
         """Learn from documents that were held out how much each kind of evidence counts."""
         n_themes = len(labels.names)
         folds = hold_out(labels, self.seed_)
-        progress("fits", 1, 1 + len(folds))
+        trials = self._try_out(X, labels, folds, weights, progress)
         weight, scale = USUAL_WEIGHT, USUAL_SCALE
         curves = Curves(USUAL_SLOPE, USUAL_PULL, np.full(n_themes, USUAL_OFFSET))
         confusions = np.zeros((n_themes, n_themes))
         rates = labels.rates(weights)
         if folds:
-            found = []
-            for fold in folds:
-                found.append(self._try_on(X, labels, fold, weights))
-                progress("fits", 1 + len(found), 1 + len(folds))
             held = labels.of(np.concatenate(folds))
-            evidence, truth = np.concatenate(found, axis=1), held.indicator
+            evidence, truth = trials.held, held.indicator
             # Which counts for more is told by themes and planes that saw the same labels; how sure to be, by planes that
             # saw nearly all.
             weight = choose_weight(evidence, truth)
@@ -266,25 +266,44 @@ class ThemeNMF(FittedThemes):
         self.stack_ = {
             "weight": weight,
             "scale": scale,
+            "stretch": fit_stretch(trials.seen, trials.unseen, weight, scale),
             "confusions": confusions,
             "rates": rates,
             **asdict(curves),
         }
+        self.seen_ = np.unique(find_fingerprints(X)) if self.stack_["stretch"] > 1.0 else np.zeros(0, dtype=np.uint64)
 
-    def _try_on(self, X: sparse.csr_matrix, labels: Labels, held: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the evidence that a model which has not seen the labels of some documents has about them."""
+    def _try_out(
+        self, X: sparse.csr_matrix, labels: Labels, folds: list[np.ndarray], weights: np.ndarray, progress: Progress
+    ) -> Trials:
+        """Fit models that have not seen the labels of some documents, nor some unlabelled documents at all."""
+        learnt_from = np.flatnonzero(~labels.labelled if self.supervision != "supervised" else [])
+        folds = folds or [np.zeros(0, dtype=np.int64)]
+        parts = leave_out(learnt_from, len(folds), self.seed_)
+        tried = [trial for trial in zip(folds, parts[1:], parts[:-1], strict=True) if any(map(len, trial))]
+        progress("fits", 1, 1 + len(tried))
+        found = [[np.zeros((2, 0, len(labels.names)))] * 3]
+        for held, seen, unseen in tried:
+            trial = self._fit_trial(X, labels, held, unseen, weights)
+            counted = [(X[part], self._dampen(X[part])) for part in (held, seen, unseen)]
+            found.append([trial._even_evidence(*pair) if pair[0].shape[0] else found[0][0] for pair in counted])
+            progress("fits", len(found), 1 + len(tried))
+        return Trials(*(np.concatenate(kind, axis=1) for kind in zip(*found, strict=True)))
+
+    def _fit_trial(
+        self, X: sparse.csr_matrix, labels: Labels, held: np.ndarray, unseen: np.ndarray, weights: np.ndarray
+    ) -> ThemeNMF:
+        """Return a model that has not seen the labels of some documents, nor others at all."""
         trial = clone(self).set_params(n_new_topics=0)
         trial.seed_ = self.seed_
         if labels.labelled.all():  # then no trial may learn from the words of unlabelled documents, either
-            rest = np.setdiff1d(np.arange(X.shape[0]), held)
-            trial._fit_all(X[rest], labels.of(rest), weights[rest])
-        else:
-            trial._fit_all(X, labels.without(held), weights)
-        return trial._even_evidence(X[held], self._dampen(X[held]))
+            unseen = held
+        rest = np.setdiff1d(np.arange(X.shape[0]), unseen)
+        trial._fit_all(X[rest], labels.without(held).of(rest), weights[rest], self.cost_)
+        return trial
 
-    @staticmethod
     def _cross_fit_planes(
-        X: sparse.csr_matrix, labels: Labels, folds: list[np.ndarray], weights: np.ndarray, distances: np.ndarray
+        self, X: sparse.csr_matrix, labels: Labels, folds: list[np.ndarray], weights: np.ndarray, distances: np.ndarray
     ) -> np.ndarray:
         """Return distances from planes that nearly all labelled documents teach, as they teach those of the model."""
         told = np.flatnonzero(labels.labelled)
@@ -293,8 +312,7 @@ class ThemeNMF(FittedThemes):
             return distances
         places = [np.searchsorted(told, part) for part in parts]
         labels = labels.of(told)
-        cost = usual_cost(labels.indicator)
-        return cross_fit(X[told], labels.indicator, weights[told], places, known=labels.known, C=cost)
+        return cross_fit(X[told], labels.indicator, weights[told], places, known=labels.known, C=self.cost_)
 
     def _find_threshold(self, X: sparse.csr_matrix, labels: Labels) -> float:
         """Return the share from which on a theme applies to the labelled documents; one half where nothing reads it."""
@@ -317,9 +335,14 @@ class ThemeNMF(FittedThemes):
             self.seed_,
         )
 
-    def _keep_linear(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray) -> None:
+    def _keep_linear(
+        self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, cost: float | None = None
+    ) -> None:
+        """Fit planes; what errors cost is chosen by held-out documents unless it is given."""
         told = labels.labelled
-        linear = fit_linear(X[told], labels.indicator[told], weights[told], known=labels.known[told])
+        X, labels, weights = X[told], labels.of(told), weights[told]
+        self.cost_ = choose_cost(X, labels, weights, self.seed_) if cost is None else cost
+        linear = fit_linear(X, labels.indicator, weights, known=labels.known, C=self.cost_)
         self.linear_ = {"idf": linear.idf, "planes": linear.planes, "offsets": linear.offsets}
 
     def _keep(self, themes: Themes, membership: Membership, counts: sparse.csr_matrix) -> None:
