@@ -207,3 +207,29 @@ def test_a_wrong_file_is_a_clear_error(tmp_path, damage):
         np.savez(path, header=np.array('{"format": "wayword-cooccurrence", "version": 99}'))
     with pytest.raises(FormatError, match=r"q\.npz"):
         Cooccurrence.load(path)
+
+
+@pytest.mark.parametrize(
+    ("sums", "frequencies", "message"),
+    [
+        (np.ones((4, 5)), np.ones(4), r"a row and a column for each term, got an array of shape \(4, 5\)"),
+        (np.ones(4), np.ones(4), "a row and a column for each term"),
+        (np.full((4, 4), np.nan), np.ones(4), "finite numbers"),
+        (np.full((4, 4), np.inf), np.ones(4), "finite numbers"),
+        (np.full((4, 4), "a"), np.ones(4), "sums must hold numbers"),
+        (np.ones((4, 4)), np.ones(3), r"a number for each of 4 terms, got an array of shape \(3,\)"),
+    ],
+)
+def test_sums_that_cannot_be_are_refused(sums, frequencies, message):
+    with pytest.raises(InputError, match=message):
+        Cooccurrence(sums, 3, frequencies)
+
+
+def test_sums_of_whole_numbers_are_taken_and_stay_the_callers_own():
+    sums = np.eye(3, dtype=int)
+    assert Cooccurrence(sums, 2, np.ones(3)).toarray().tolist() == [[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]]
+    own = np.eye(3)
+    kept = Cooccurrence(own, 1, np.ones(3))
+    own[0, 0] = 2.0
+    with pytest.raises(ValueError, match="read-only"):
+        kept.sums[0, 0] = 3.0

@@ -12,9 +12,19 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from naive import anchors as naive
-from wayword import AnchorTopics, Cooccurrence, Vectorizer, Vocabulary, cooccurrence, demo_corpus, infer_topics
+from wayword import (
+    AnchorTopics,
+    Cooccurrence,
+    Vectorizer,
+    Vocabulary,
+    cooccurrence,
+    demo_corpus,
+    held_out_likelihood,
+    infer_topics,
+)
 from wayword.errors import InputError, UnknownTermError, WaywordWarning
 from wayword.models import anchor_ground as ground_module
+from wayword.models import anchor_recovery as recovery_module
 from wayword.models import anchors as anchors_module
 from wayword.models.anchor_ground import candidates_of
 
@@ -69,9 +79,8 @@ def assert_sound(model, X, n_topics=N_TOPICS):
     assert model.topic_shares_.sum() == pytest.approx(1.0)
     assert model.topic_correlation_.sum() == pytest.approx(1.0, rel=1e-6)
     np.testing.assert_allclose(model.topic_correlation_, model.topic_correlation_.T, atol=1e-12)
-    if model.recover != "inverse":
-        assert (model.components_ >= 0).all()
-        assert (model.topic_correlation_ >= 0).all()
+    assert (model.components_ >= 0).all()
+    assert (model.topic_correlation_ >= 0).all()
     shares = model.transform(X)
     assert shares.shape == (X.shape[0], n_topics)
     assert (shares >= 0).all()
@@ -604,7 +613,7 @@ def test_solving_again_may_ask_for_more_topics(rectify):
 
 def test_solving_again_with_fewer_topics_than_anchors_is_an_error():
     model = make().fit(draw())
-    with pytest.raises(InputError, match="n_components must be a whole number of 3 or more, got 2"):
+    with pytest.raises(InputError, match="3 anchors are too many for 2 topics; give fewer"):
         model.refit([1, 2, 3], n_components=2)
     with pytest.raises(InputError, match="two topics have the same anchor"):
         model.refit([1, 1])
@@ -904,3 +913,43 @@ def test_documents_of_another_number_of_terms_are_an_error():
     for fitted in (make().fit(draw()), make().fit(cooccurrence(draw()))):
         with pytest.raises(ValueError, match="is expecting 30 features"):
             fitted.transform(np.ones((2, 29)))
+
+
+@pytest.mark.filterwarnings("ignore:noise leaves nothing")
+@given(seeds)
+def test_inversion_of_noisy_counts_gives_distributions(seed):
+    X = draw(seed, n_documents=30, n_terms=12)
+    model = AnchorTopics(4, recover="inverse", rectify=False).fit(X)
+    assert_sound(model, X, 4)
+    assert np.isfinite(held_out_likelihood(X, model.components_))
+
+
+def test_a_topic_that_inversion_leaves_nothing_of_holds_its_anchor_and_says_so(monkeypatch):
+    found = np.array([[-0.5, -0.1, -0.4], [0.6, -0.2, 0.6]]), np.array([[-1.0, 0.0], [0.0, 0.5]])
+    monkeypatch.setattr(recovery_module, "recover_by_inversion", lambda space, anchors: found)
+    with pytest.warns(WaywordWarning, match="noise leaves nothing of 1 topics"):
+        topics, correlation = recovery_module.recover_distributions_by_inversion(None, [1, 2])
+    np.testing.assert_allclose(topics, [[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]])
+    np.testing.assert_allclose(correlation, [[0.0, 0.0], [0.0, 1.0]])
+
+
+def test_names_that_are_given_go_before_those_of_a_frame():
+    X = draw(0, n_documents=60, n_terms=6)
+    frame = pd.DataFrame(X, columns=[f"c{place}" for place in range(6)])
+    given = [f"word{place}" for place in range(6)]
+    model = AnchorTopics(2, anchors=["word3"], terms=given).fit(frame)
+    assert model.anchor_words_[0] == "word3"
+    with pytest.raises(InputError, match="terms must name each of 6 columns, got 1 names"):
+        AnchorTopics(2, terms=["a"]).fit(frame)
+
+
+def test_fewer_topics_than_anchors_of_now_ask_for_anchors():
+    model = AnchorTopics(4).fit(draw(0, n_documents=60, n_terms=8))
+    with pytest.raises(InputError, match="4 anchors are too many for 2 topics; those of now are kept unless anchors="):
+        model.refit(n_components=2)
+    assert model.refit(anchors=model.anchors_[:2], n_components=2).n_components_ == 2
+
+
+def test_a_word_in_bytes_is_no_anchor_of_several_columns():
+    with pytest.raises(InputError, match="an anchor must be a word, a column, or several of these, got b'word'"):
+        AnchorTopics(2, anchors=[b"word"]).fit(draw(0, n_documents=60, n_terms=200))

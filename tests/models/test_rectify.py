@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from naive import anchors as naive
 from wayword import Cooccurrence, cooccurrence
+from wayword.models import rectify as rectify_module
 from wayword.models.rectify import rectify
 
 sizes = st.tuples(st.integers(3, 20), st.integers(2, 10), st.integers(1, 4))
@@ -126,3 +127,13 @@ def test_the_same_bits_for_any_number_of_threads_and_about_the_same_for_any_seed
     assert len(results) == 1
     found, expected = np.frombuffer(results.pop()).reshape(600, 600), rectify(pairs, 4).toarray()
     assert np.linalg.norm(found - expected) < 0.01 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("length", [40, 10])
+def test_more_terms_than_are_solved_exactly_are_rectified_nearly_as_well(monkeypatch, length):
+    A, _ = naive.plant_topics(12, 620, 0)
+    pairs = cooccurrence(naive.draw_documents(A, 1500, length, 0)[0])
+    found = rectify(pairs, 12).toarray()
+    monkeypatch.setattr(rectify_module, "_FEW_TERMS", 1000)
+    exact = rectify(pairs, 12).toarray()
+    assert np.linalg.norm(found - exact) < 0.02 * np.linalg.norm(exact)

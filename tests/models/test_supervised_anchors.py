@@ -312,6 +312,13 @@ def test_bins_hold_about_the_same_number_of_documents():
     assert len(means) == 4
 
 
+def test_stars_have_a_bin_each_however_they_are_spread():
+    stars = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], [20, 20, 40, 50, 70])
+    bins, means = cut_into_bins(stars, 5)
+    assert means.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert bins == (stars - 1).astype(int).tolist()
+
+
 def test_numbers_are_answered_by_numbers():
     X, topics = draw(n_documents=300, length=50)
     y = LEVELS[topics] + 0.2 * np.random.default_rng(0).standard_normal(300)

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from wayword.errors import FormatError, InputError
 from wayword.kernels.pairs import pack_entries, update_lower, update_upper_pairs
-from wayword.kernels.threads import map_in_order
+from wayword.kernels.threads import map_in_order, one_blas_thread
 from wayword.matrix.archive import read_archive, write_archive
 from wayword.progress import Progress, ignore
 
@@ -223,6 +223,26 @@ def _without_rounding(sums: Any) -> Any:
     return sums
 
 
+def _check_sums(sums: Any) -> Sums:
+    """Return sums that can be read but not written: a square of finite numbers."""
+    if isinstance(sums, PairOperator):
+        return sums
+    if not sparse.issparse(sums):
+        sums = np.asarray(sums)
+    if sums.dtype.kind not in "biuf":
+        raise InputError(f"sums must hold numbers, got {sums.dtype}")
+    if sums.ndim != 2 or sums.shape[0] != sums.shape[1]:
+        raise InputError(f"sums must have a row and a column for each term, got an array of shape {sums.shape}")
+    if not np.isfinite(sums.sum()):
+        raise InputError("sums must hold finite numbers, got NaN or infinity")
+    if sums.dtype.kind != "f":
+        sums = sums.astype(np.float64)
+    if isinstance(sums, np.ndarray):
+        sums = sums.view()  # the caller's own array stays as it is
+        sums.flags.writeable = False
+    return sums
+
+
 class Cooccurrence:
     """How likely two terms occur together, as a mean over documents; read-only.
 
@@ -241,14 +261,17 @@ class Cooccurrence:
     """
 
     def __init__(self, sums: Sums, n_documents: int, document_frequencies: np.ndarray, unit: str = "documents") -> None:
-        self._sums = sums
+        self._sums = _check_sums(sums)
         self._unit = unit
         self._n_documents = int(n_documents)
         self._document_frequencies = np.asarray(document_frequencies, dtype=np.int64)
+        if self._document_frequencies.shape != self.shape[:1]:
+            raise InputError(
+                f"document_frequencies must hold a number for each of {self.n_terms} terms, "
+                f"got an array of shape {self._document_frequencies.shape}"
+            )
         if self._n_documents < 0 or self._document_frequencies.min(initial=0) < 0:
             raise InputError("documents were taken away that had not been added")
-        if isinstance(sums, np.ndarray):
-            sums.flags.writeable = False
 
     @property
     def form(self) -> Form:
@@ -333,7 +356,8 @@ class Cooccurrence:
     @cached_property
     def row_sums(self) -> np.ndarray:
         """Sum of each row: how likely a word is term i, if documents are equally likely."""
-        return np.asarray(self @ np.ones(self.n_terms))
+        with one_blas_thread():
+            return np.asarray(self @ np.ones(self.n_terms))
 
     def row_normalized(self, terms: Iterable[int] | None = None) -> np.ndarray:
         """Return rows scaled to sum to one, how likely the other word is j if one is i; zero for unseen terms.

@@ -8,11 +8,13 @@ or towards what a Dirichlet prior on the topics would have them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from wayword.errors import WaywordWarning
 from wayword.kernels.simplex import solve_simplex_rows
 from wayword.kernels.threads import map_in_order, one_blas_thread
 from wayword.models.word_space import WordSpace
@@ -52,6 +54,8 @@ _LEAST_MASS = 1e-9
 @dataclass(frozen=True, slots=True)
 class Penalty:
     """What shares cost beside the distance: ``square |c - mean|^2 / 2 - log_weight sum(log c) + costs' c``.
+
+    The distance is the divergence, or half the squared distance over the mean squared length of the anchors' points.
 
     Attributes
     ----------
@@ -364,6 +368,13 @@ class _Row:
         return float(bent + (1.0 - _ENOUGH) * downhill)
 
 
+def _as_chances(correlations: np.ndarray) -> np.ndarray:
+    """Return topic correlations that are symmetric, not negative, and sum to one; even ones where nothing is left."""
+    found = np.maximum(0.5 * (correlations + correlations.T), 0.0)
+    total = float(found.sum())
+    return found / total if total > 0.0 else np.full_like(found, 1.0 / found.size)
+
+
 def recover_by_inversion(space: WordSpace, anchors: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """Return topics of shape (n_topics, n_terms) and topic correlations from the anchors' block alone.
 
@@ -376,6 +387,23 @@ def recover_by_inversion(space: WordSpace, anchors: list[int]) -> tuple[np.ndarr
         scale = np.linalg.lstsq(block, rows.sum(axis=1), rcond=None)[0]
         topics = np.linalg.lstsq(block * scale, rows, rcond=None)[0]
     return topics, scale[:, None] * block * scale
+
+
+def recover_distributions_by_inversion(space: WordSpace, anchors: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same without what noise makes negative: rows of topics, and all topic correlations, sum to one.
+
+    A topic of which nothing is left holds its anchor alone.
+    """
+    topics, correlations = recover_by_inversion(space, anchors)
+    topics = np.maximum(topics, 0.0)
+    empty = np.flatnonzero(topics.sum(axis=1) <= 0.0)
+    if len(empty):
+        message = (
+            f"noise leaves nothing of {len(empty)} topics, which hold their anchors alone; use recover='l2' or 'kl'"
+        )
+        warnings.warn(message, WaywordWarning, stacklevel=2)
+        topics[empty, np.array(anchors)[empty]] = 1.0
+    return topics / topics.sum(axis=1, keepdims=True), _as_chances(correlations)
 
 
 def recover_with_dirichlet(space: WordSpace, corners: np.ndarray, strength: float, start: np.ndarray) -> Recovered:
@@ -420,6 +448,4 @@ def correlations_of(topics: np.ndarray, shares: np.ndarray, corners: np.ndarray)
     """
     with one_blas_thread():
         mixtures = np.linalg.lstsq(topics @ topics.T, topics @ corners.T, rcond=None)[0].T
-    found = shares[:, None] * mixtures
-    found = np.maximum(0.5 * (found + found.T), 0.0)
-    return found / max(float(found.sum()), _TINY)
+    return _as_chances(shares[:, None] * mixtures)

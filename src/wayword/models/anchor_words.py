@@ -59,6 +59,8 @@ def read_anchors(anchors: Any, vocabulary: Vocabulary | None, frequencies: np.nd
         raise InputError(f"anchors must be a list, with one entry for each topic, got {shorten(anchors)}")
     found: list[Anchor] = []
     for anchor in anchors:
+        if isinstance(anchor, bytes):
+            raise InputError(f"an anchor must be a word, a column, or several of these, got {shorten(anchor)}")
         if isinstance(anchor, Set | Mapping):  # has no order, or more than words
             raise InputError(f"an anchor of several words must be a list or tuple of them, got {shorten(anchor)}")
         words = [anchor] if isinstance(anchor, str) or not isinstance(anchor, Iterable) else list(anchor)

@@ -25,8 +25,8 @@ from wayword.models.anchor_recovery import (
     Recovered,
     correlations_of,
     recover_by_divergence,
-    recover_by_inversion,
     recover_by_squares,
+    recover_distributions_by_inversion,
     recover_with_dirichlet,
     topics_of,
 )
@@ -37,7 +37,7 @@ from wayword.models.anchor_words import (
     read_lexicon,
     vocabulary_of,
 )
-from wayword.models.document_topics import Method, infer_topics
+from wayword.models.document_topics import LEAST_ALPHA, Method, infer_topics
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole
 from wayword.models.word_space import WordSpace, make_sketch
 from wayword.progress import Progress, ignore
@@ -237,7 +237,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def _make_ground(
         self, pairs: Cooccurrence, columns: np.ndarray | None = None, label_weight: float = 0.0
     ) -> AnchorGround:
-        vocabulary = vocabulary_of(getattr(self, "feature_names_in_", self.terms), pairs.n_terms)
+        terms = getattr(self, "feature_names_in_", None) if self.terms is None else self.terms
+        vocabulary = vocabulary_of(terms, pairs.n_terms)
         if pairs.n_documents == 0:
             raise InputError("no document has two words or more, so nothing occurs together; give longer documents")
         rectified = bool(self.rectify)
@@ -333,8 +334,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             raise InputError(
                 "recover='inverse' knows anchors of one word only, and no regularizer; use recover='l2' or 'kl'"
             )
-        topics, correlation = recover_by_inversion(space, [anchor[0] for anchor in anchors])
-        joint = np.maximum(topics.T, 0.0) * np.maximum(correlation.sum(axis=0), 0.0)
+        topics, correlation = recover_distributions_by_inversion(space, [anchor[0] for anchor in anchors])
+        joint = topics.T * correlation.sum(axis=0)
         totals = joint.sum(axis=1, keepdims=True)
         shares = np.where(totals > 0, joint / np.where(totals > 0, totals, 1.0), 1.0 / len(anchors))
         topic_shares = joint.sum(axis=0) / max(float(joint.sum()), np.finfo(np.float64).tiny)
@@ -405,7 +406,10 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         ground, n_before = self._ground, self.n_components_
         given = ground.read(self.anchors_ if anchors is None else anchors)
         wanted = max(len(given), n_before) if n_components is None else n_components
-        check_whole("n_components", wanted, least=max(len(given), 1))
+        check_whole("n_components", wanted)
+        if wanted < len(given):
+            kept = "those of now are kept unless anchors= gives others" if anchors is None else "give fewer"
+            raise InputError(f"{len(given)} anchors are too many for {wanted} topics; {kept}")
         space = self._space if ground.looks_the_same(wanted, n_before) else ground.make_space(wanted)
         self._solve_for(ground, given, wanted, space, self.term_topics_ if wanted == n_before else None)
         return self
@@ -434,7 +438,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         seen = (self.components_ != 0).any(axis=0)
         return infer_topics(
             X,
-            topics_without_negatives(self.components_),
+            self.components_,
             method=method,
             alpha=self.alpha,
             term_topics=self.term_topics_ * seen[:, None] if method == "oneshot" else None,
@@ -460,7 +464,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             check_whole("min_df, where it is not 'auto',", self.min_df)
         if self.projection is not None:
             check_whole("projection", self.projection, least=2)
-        check_number("alpha", self.alpha, least=np.finfo(np.float64).tiny)
+        check_number("alpha", self.alpha, least=LEAST_ALPHA)
         check_number("tol", self.tol)
 
     def __sklearn_tags__(self) -> Any:
@@ -483,9 +487,3 @@ def _on_hull(space: WordSpace, candidates: np.ndarray, n_wanted: int) -> np.ndar
             "lower n_components"
         )
     return corners
-
-
-def topics_without_negatives(topics: np.ndarray) -> np.ndarray:
-    """Return topics as distributions; inversion leaves some entries below zero."""
-    topics = np.maximum(topics, 0.0)
-    return topics / np.maximum(topics.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)

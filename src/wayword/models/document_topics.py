@@ -25,7 +25,7 @@ _ROUNDING = 1e-4
 # A term that no topic has more of is unknown to them; kernels divide by such numbers.
 _NOTHING = 1e-25
 # Below, chances of topics could vanish.
-_LEAST_ALPHA = 1e-100
+LEAST_ALPHA = 1e-100
 # Samplers list the tokens of a document one by one.
 _MOST_TOKENS = 2**31
 # Of the sweeps of the sampler, how many let it forget its start.
@@ -71,7 +71,7 @@ def check_alpha(alpha: Any, n_topics: int) -> np.ndarray:
         raise InputError(f"alpha must be a number or one for each topic, got {shorten(alpha)}") from None
     if array.shape not in ((), (n_topics,)):
         raise InputError(f"alpha must be a number or one for each of {n_topics} topics, got shape {array.shape}")
-    if not np.isfinite(array).all() or (array < _LEAST_ALPHA).any():
+    if not np.isfinite(array).all() or (array < LEAST_ALPHA).any():
         raise InputError(f"alpha must be above 0 and finite, got {shorten(alpha)}; 0.1 is a usual choice")
     return np.array(np.broadcast_to(array, n_topics))
 

@@ -15,9 +15,10 @@ from wayword.progress import Progress, ignore
 
 _ROUNDS = 15
 _ROWS_AT_ONCE = 256
-# Directions beyond the rank that make those within it settle sooner.
-_BEYOND = 10
-_FIRST_SWEEPS = 4
+# Directions beyond the rank make those within it settle sooner: so many, or this share of the rank if that is more. With
+# half of them and a quarter of the sweeps the result is ten percent off on newsgroups; with these, less than one.
+_BEYOND, _SHARE_BEYOND = 20, 0.5
+_FIRST_SWEEPS = 16
 _EXACT_TERMS = 2000
 _FEW_TERMS = 500
 
@@ -82,7 +83,7 @@ def rectify(
     kind = np.float64 if pairs.n_terms <= _EXACT_TERMS else np.float32
     matrix = pairs.toarray().astype(kind)
     matrix /= max(float(matrix.sum(dtype=np.float64)), np.finfo(np.float64).tiny)
-    wide = min(rank + _BEYOND, len(matrix))
+    wide = min(rank + max(_BEYOND, int(_SHARE_BEYOND * rank)), len(matrix))
     with one_blas_thread():
         start = np.random.RandomState(seed).standard_normal((len(matrix), wide)).astype(kind)
         basis = np.linalg.qr(start)[0]

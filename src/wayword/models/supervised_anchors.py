@@ -72,11 +72,14 @@ def read_numbers(y: Any) -> np.ndarray:
 def cut_into_bins(y: Any, n_bins: int) -> tuple[list[int | None], np.ndarray]:
     """Return the bin of each number, and the mean of each bin; bins hold about the same number of documents each.
 
-    Numbers that are NaN are unknown. Equal numbers share a bin, so there may be fewer bins.
+    Numbers that are NaN are unknown. Equal numbers share a bin, so there may be fewer bins; where there are no more
+    different numbers than bins, as with stars, each has a bin of its own.
     """
     values = read_numbers(y)
     known = values[~np.isnan(values)]
-    edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
+    edges = np.unique(known)[1:]
+    if len(edges) >= n_bins:
+        edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
     places = np.searchsorted(edges, values, side="right")
     used, places = np.unique(places, return_inverse=True)
     means = np.array([values[(places == place) & ~np.isnan(values)].mean() for place in range(len(used))])
