@@ -48,6 +48,7 @@ _HOMES = {
     "cooccurrence": "matrix.cooccurrence",
     "demo_corpus": "corpus.demo",
     "dendrogram_purity": "hierarchy.agreement",
+    "describe_themes": "interpret.themes",
     "describe_topics": "interpret.topics",
     "document_terms": "interpret.terms",
     "expected_calibration_error": "evaluation.calibration",
@@ -73,8 +74,11 @@ _HOMES = {
     "select_k": "evaluation.selection",
     "select_subtopics": "evaluation.subtopics",
     "select_terms": "evaluation.features",
+    "share_of_topics": "models.theme_scores",
     "split_documents": "evaluation.splits",
+    "subtopic_scores": "models.theme_scores",
     "term_scores": "interpret.terms",
+    "theme_scores": "models.theme_scores",
     "theme_terms": "interpret.terms",
     "top_columns": "evaluation.term_lists",
     "top_terms": "interpret.terms",
@@ -125,6 +129,7 @@ if TYPE_CHECKING:
     from wayword.hierarchy.writing import format_tree
     from wayword.interpret.documents import explain_document, explain_text
     from wayword.interpret.terms import document_terms, term_scores, theme_terms, top_terms
+    from wayword.interpret.themes import describe_themes
     from wayword.interpret.topics import TopicInfo, describe_topics
     from wayword.matrix.contexts import context_cooccurrence
     from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
@@ -138,6 +143,7 @@ if TYPE_CHECKING:
     from wayword.models.persistence import load, save
     from wayword.models.semi_supervised import SemiSupervisedNMF
     from wayword.models.supervised_anchors import SupervisedAnchors
+    from wayword.models.theme_scores import share_of_topics, subtopic_scores, theme_scores
     from wayword.models.themes import ThemeNMF
     from wayword.models.topic_supervised import TopicSupervisedNMF
     from wayword.report.writing import write_report
@@ -184,6 +190,7 @@ __all__ = [
     "cooccurrence",
     "demo_corpus",
     "dendrogram_purity",
+    "describe_themes",
     "describe_topics",
     "document_terms",
     "expected_calibration_error",
@@ -209,8 +216,11 @@ __all__ = [
     "select_k",
     "select_subtopics",
     "select_terms",
+    "share_of_topics",
     "split_documents",
+    "subtopic_scores",
     "term_scores",
+    "theme_scores",
     "theme_terms",
     "top_columns",
     "top_terms",

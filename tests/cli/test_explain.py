@@ -130,6 +130,13 @@ def test_many_unknown_words_are_counted(capsys, model):
     assert re.search(r"does not know: (\w+, ){9}\w+ and 4 more$", capsys.readouterr().out, flags=re.MULTILINE)
 
 
+def test_a_sentence_without_an_end_is_cut_short(capsys, model):
+    run("explain", model, "the bed was soft and " * 5000)
+    shown = capsys.readouterr().out
+    assert len(shown) < 5000
+    assert "…" in shown
+
+
 def test_either_a_text_or_a_file_is_needed(capsys, model, tmp_path):
     path = tmp_path / "text.txt"
     path.write_text(TEXT)

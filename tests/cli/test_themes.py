@@ -157,7 +157,6 @@ def test_fit_without_a_kind_of_model_says_which_there_are(capsys, stays):
 def test_a_corpus_without_labels_is_refused_with_advice(capsys, tmp_path):
     bare = write(tmp_path / "bare.jsonl", [(id, text, []) for id, text, _ in ROWS])
     refuse(capsys, r"bare\.jsonl: no document has a label; .* --labels", "fit", bare, "--themes")
-    refuse(capsys, "no document has a label", "fit", bare, "--themes", "--new-topics", 2)
     assert [path.name for path in tmp_path.iterdir()] == ["bare.jsonl"]
 
 
@@ -193,6 +192,15 @@ def test_options_of_fit_that_make_no_sense(capsys, stays, tmp_path, options, sai
     refuse(capsys, re.escape(said), "fit", stays, "--themes", *options)
     assert [path.name for path in tmp_path.iterdir()] == ["stays.jsonl"]
     assert stays.read_bytes() == before
+
+
+def test_new_topics_need_no_labels(capsys, tmp_path):
+    corpus = tmp_path / "plain.csv"
+    corpus.write_text("text\n" + "bed room warm\nfood meal hot\n" * 6, encoding="utf-8")
+    run("fit", corpus, "--themes", "--new-topics", "2")
+    shown = capsys.readouterr().out
+    assert "new topic 2" in shown
+    assert "themes" not in shown
 
 
 def test_new_topics_need_unlabelled_documents(capsys, tmp_path):

@@ -420,3 +420,10 @@ def test_without_crossover_and_mutation_children_are_parents():
     )
     assert found.tolist() in greedy.tolist()
     assert genetic.measure_fitness(gains, found[None])[0] == genetic.measure_fitness(gains, greedy).max()
+
+
+def test_a_frame_that_names_all_labels_is_read_by_its_names():
+    scores = pd.DataFrame([[1, 2], [2, 1]], columns=["b", "a"])
+    assert log_rank_accuracy(["a", "b"], scores) == 1.0
+    assert log_rank_accuracy(["a", "b"], scores, themes=["a", "b"]) == 0.0
+    assert log_rank_accuracy(["a", "b"], pd.DataFrame([[2, 1], [1, 2]])) == 1.0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from wayword import NMF, ThemeNMF, Vectorizer, explain_document, explain_text
@@ -226,3 +227,8 @@ def test_terms_must_fit_the_columns_and_counts_be_of_one_document():
         explain_document(MODEL, VECTORIZER.transform([MIXED]), ["a", "b"])
     with pytest.raises(InputError, match="one document, got 2"):
         explain_document(MODEL, VECTORIZER.transform([MIXED, MIXED]), VECTORIZER.vocabulary_)
+
+
+def test_a_model_that_was_not_fitted_explains_nothing():
+    with pytest.raises(NotFittedError):
+        explain_document(ThemeNMF(), [[1, 2]], ["a", "b"])

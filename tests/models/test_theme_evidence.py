@@ -112,3 +112,24 @@ def test_evidence_takes_one_document_of_a_fitted_model():
         model.term_evidence(X[:2])
     with pytest.raises(ValueError, match="features"):
         model.term_evidence(X[:1, :-1])
+
+
+def log_odds(chances, kind):
+    odds = np.log(chances) if kind == "single" else np.log(chances / (1.0 - chances))
+    return odds - odds.mean()
+
+
+@pytest.mark.parametrize("kind", ["single", "lists"])
+def test_a_document_without_words_is_explained_by_how_frequent_themes_are(kind):
+    X, names = plant(length=8, common=0.8)
+    model = ThemeNMF(1).fit(X, names if kind == "single" else [[name] for name in names])
+    found = model.term_evidence(np.zeros((1, X.shape[1])))
+    assert not found.corrections.any()
+    np.testing.assert_allclose(found.offsets, log_odds(found.chances, kind), atol=1e-9)
+
+
+def test_a_model_asked_for_a_score_it_was_not_fitted_for_says_so():
+    X, names = plant()
+    model = ThemeNMF(1, score="share").fit(X, names).set_params(score="stack")
+    with pytest.raises(InputError, match="fitted for another score than 'stack'; fit it again"):
+        model.predict_proba(X)

@@ -83,7 +83,7 @@ def demo(
     seconds = {step: end - start for step, start, end in zip(steps, times[:-1], times[1:], strict=True)}
     frequent = vocabulary_rows(vectorizer.vocabulary_, 12)
     specific = label_terms(counts, corpus.labels, vectorizer.vocabulary_, n_terms=_TERMS_SHOWN)
-    themes = describe_themes(model, vectorizer.vocabulary_, n_terms=_TERMS_OF_SUBTOPIC, purity_ratio=1.0)
+    themes = describe_themes(model, vectorizer.vocabulary_, n_terms=_TERMS_OF_SUBTOPIC)
     document = next((document for document in corpus if document.id == _EXPLAINED), corpus[0])
     found = explain_text(pipeline, document.text, n_themes=2, n_words=8, n_sentences=1)
     if json:

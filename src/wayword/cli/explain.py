@@ -15,6 +15,8 @@ from wayword.errors import InputError
 if TYPE_CHECKING:
     from wayword.interpret.documents import Explanation, ThemeReason, Word
 
+# Characters of a sentence that are printed; texts without full stops are one sentence.
+_LONGEST_SENTENCE = 400
 _UNKNOWN_SHOWN = 10
 
 
@@ -70,6 +72,10 @@ def explain(
         print_prior(found, "the text has no word that the model knows" if written.strip() else "the text is empty")
 
 
+def _shorten(sentence: str) -> str:
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[: _LONGEST_SENTENCE - 1]}…"
+
+
 def print_prior(found: Explanation, why: str) -> None:
     """Print the chances that themes have whatever the words."""
     rows = [(reason.theme, format_share(reason.chance)) for reason in found.themes]
@@ -81,7 +87,7 @@ def print_explanation(found: Explanation) -> None:
     for reason in found.themes:
         _print_reason(reason)
     if found.sentences:
-        rows = [(format_weight(one.weight), " ".join(one.text.split())) for one in found.sentences]
+        rows = [(format_weight(one.weight), _shorten(" ".join(one.text.split()))) for one in found.sentences]
         title = f"sentences, by how much they speak for {found.themes[0].theme}"
         print_table(title, ("weight", "sentence"), rows, numbers=(0,))
     if found.unknown:

@@ -89,7 +89,8 @@ def print_themes(info: ThemesInfo, *, backgrounds: bool = False) -> None:
             rows.append(row("", "background", theme.background))
     if backgrounds and info.background:
         rows.append(row("", "background", info.background))
-    print_table("themes", ("theme", "", "terms"), rows)
+    if rows:
+        print_table("themes", ("theme", "", "terms"), rows)
     if info.new_topics:
         found = [(f"new topic {place}", terms) for place, terms in enumerate(info.new_topics, 1)]
         if backgrounds and info.new_background:
@@ -98,7 +99,7 @@ def print_themes(info: ThemesInfo, *, backgrounds: bool = False) -> None:
 
 
 def _count(
-    corpus: Corpus, labels: list[Any], ngrams: dict[str, tuple[int, int]], counting: dict[str, Any], report: Any
+    corpus: Corpus, labels: list[Any] | None, ngrams: dict[str, tuple[int, int]], counting: dict[str, Any], report: Any
 ) -> tuple[Vectorizer, Any, str]:
     """Return what counts terms, the counts, and why these, if they were chosen by the labels."""
     from wayword.evaluation.features import select_terms
@@ -158,7 +159,7 @@ def fit(
     choices: dict[str, Any] = {"mode": mode, "supervision": supervision, "score": score}
     with progress() as report:
         corpus = read_corpus(path, progress=report, **reading)
-        labels = labels_of(corpus, path)
+        labels = None if new_topics and not corpus.label_names else labels_of(corpus, path)
         vectorizer, X, *reasons = _count(corpus, labels, wanted, counting, report)
         if number is None:
             selected = select_subtopics(X, labels, random_state=seed, progress=report)

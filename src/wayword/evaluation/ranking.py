@@ -134,6 +134,8 @@ def log_rank_accuracies(y: Any, scores: Any, *, themes: Sequence[Any] | np.ndarr
     """Return the log rank accuracy of each document, NaN where it has no label; see `log_rank_accuracy`."""
     ranks = log_ranks(scores)
     labels = _read_some_labels(y, len(ranks))
+    if themes is None and set(labels.names.tolist()) <= set(getattr(scores, "columns", ())):
+        themes = list(scores.columns)
     columns = _find_columns(labels.names.tolist(), themes, ranks.shape[1])
     n_labels = labels.indicator.sum(axis=1)
     shares = _share_scores(ranks, n_labels)[:, columns]
@@ -159,8 +161,8 @@ def log_rank_accuracy(
     scores : array of shape (n_documents, n_themes)
         Score of each theme in each document, higher is better; may be infinite but not NaN.
     themes : list of length n_themes, optional
-        Names of the columns of `scores`, None for those that are no label; by default the sorted names, or the
-        columns, of `y`. The columns of a matrix without names are known by their numbers.
+        Names of the columns of `scores`, None for those that are no label; by default those of a frame that names all
+        labels, or the sorted names, or the columns, of `y`. The columns of a matrix without names are known by their numbers.
     sample_weight : array of shape (n_documents,), optional
         How much each document counts.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from wayword.corpus.sentences import split_sentences
 from wayword.corpus.tokens import read_tokens
@@ -18,6 +19,9 @@ from wayword.interpret.themes import find_background
 from wayword.matrix.vectorizer import Vectorizer
 from wayword.models.inputs import check_whole
 from wayword.models.theme_evidence import TermEvidence
+from wayword.models.theme_scores import share_of_topics as share_of_topics
+from wayword.models.theme_scores import subtopic_scores as subtopic_scores
+from wayword.models.theme_scores import theme_scores as theme_scores
 from wayword.models.themes import ThemeNMF
 
 _TERMS_OF_SUBTOPIC = 3
@@ -156,6 +160,7 @@ def _give_reason(
 
 
 def _check(model: ThemeNMF, n_themes: int, n_words: int) -> None:
+    check_is_fitted(model)
     check_whole("n_themes", n_themes)
     check_whole("n_words", n_words)
     if not len(model.themes_):

@@ -288,7 +288,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         n = words.n_documents
         low, high = documents_meant(self.min_df, n, "min_df"), documents_meant(self.max_df, n, "max_df")
         if n and high < low:
-            raise InputError(f"max_df {self.max_df} means fewer documents than min_df {self.min_df}")
+            documents = "the only document" if n == 1 else f"{n:,} documents"
+            raise InputError(
+                f"max_df {self.max_df} means fewer documents than min_df {self.min_df} of {documents}; lower min_df"
+            )
         keep, drop = self._fold(self.keep), self._fold(self.drop)
         choice = Choice(_as_pair(self.ngrams), low, high, self.max_terms, keep, drop)
         chosen = choose_vocabulary(words, choice, progress=progress)

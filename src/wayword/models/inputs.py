@@ -60,6 +60,7 @@ def drop_zeros(X: sparse.csr_matrix) -> sparse.csr_matrix:
 def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
     """Raise unless a setting is one of some values."""
     choices = list(choices)
+    value = bool(value) if isinstance(value, np.bool_) else value
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
         raise InputError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shorten(value)}")
 
@@ -82,7 +83,10 @@ def check_sample_weight(sample_weight: Any, n_documents: int) -> np.ndarray | No
     """Return how much each document counts, or None where all count the same."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight must hold a number for each document, got {shorten(sample_weight)}") from None
     if weights.ndim == 0:
         weights = np.full(n_documents, float(weights))
     if weights.shape != (n_documents,):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from scipy.special import softmax
+from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
@@ -241,12 +241,13 @@ class FittedThemes(LabelledTopicModel):
         parts = explain_likelihoods(counts, *self._smoothed())
         weights, offsets = self._explain(X, counts, parts.weights)
         weights, offsets = weights - weights.mean(axis=0), offsets - offsets.mean()
+        silent = not X.nnz
         return TermEvidence(
             X.indices,
             X.data,
             weights,
             offsets,
-            self._find_corrections(weights.sum(axis=1) + offsets),
+            np.zeros(len(offsets)) if silent else self._find_corrections(weights.sum(axis=1) + offsets),
             parts.responsibilities,
             self.predict_proba(X)[0],
             self.theme_scores(X)[0],
@@ -262,6 +263,8 @@ class FittedThemes(LabelledTopicModel):
             return likelihoods, np.zeros(len(self.themes_))
         linear, curves = self._linear(), self._curves()
         several = self.label_kind_ != "single"
+        if not X.nnz:
+            return likelihoods, logit(self.stack_["rates"]) if several else np.log(self.class_prior_ + _TINY)
         by_likelihood = self.stack_["scale"] * (curves.slope if several else 1.0)
         by_distance = by_likelihood * self.stack_["weight"] + (curves.pull if several else 0.0)
         distances = (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
@@ -322,7 +325,8 @@ class FittedThemes(LabelledTopicModel):
         return Curves(self.stack_["slope"], self.stack_["pull"], self.stack_["offsets"])
 
     def _linear(self) -> Linear:
-        assert self.linear_ is not None
+        if self.linear_ is None:
+            raise InputError(f"the model was fitted for another score than {self._score!r}; fit it again")
         return Linear(**self.linear_)
 
     def _shares(self, X: sparse.csr_matrix) -> np.ndarray:
