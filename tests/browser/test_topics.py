@@ -79,7 +79,7 @@ def test_a_banned_word_leaves_every_topic_and_comes_back_by_undo(tab, labelled):
     term.first.wait_for(state="detached")
     settle(tab)
     assert all(word not in [one.term for one in view.terms] for view in labelled.topics())
-    assert tab.find(".topic.changed").count() > 0
+    tab.find(".topic.changed").first.wait_for()  # marked in the next frame
     tab.press("Escape", "u")
     term.first.wait_for()
     labelled.refresh()
