@@ -283,8 +283,9 @@ class FittedThemes(LabelledTopicModel):
         """Return what speaks for each theme, likelihoods and distances from planes: (2, n_documents, n_themes)."""
         return np.stack([self._likelihoods(counts), self._linear().score(X)])
 
-    def _even_evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
+    def _even_evidence(self, X: sparse.csr_matrix) -> np.ndarray:
         """Return the same, with likelihoods that do not grow with the length of documents."""
+        counts = self._dampen(X)
         likelihoods, distances = self._evidence(X, counts)
         return np.stack([even_out(likelihoods, counts), distances])
 
@@ -292,9 +293,9 @@ class FittedThemes(LabelledTopicModel):
         """Return what likelihoods of documents are multiplied by: more than one if the themes never learnt from them."""
         return np.where(are_known(X, self.seen_), 1.0, self.stack_["stretch"])
 
-    def _stretched_evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
+    def _stretched_evidence(self, X: sparse.csr_matrix) -> np.ndarray:
         """Return evidence of the same strength for documents that the themes learnt from and for others."""
-        likelihoods, distances = self._even_evidence(X, counts)
+        likelihoods, distances = self._even_evidence(X)
         return np.stack([likelihoods * self._find_stretch(X)[:, None], distances])
 
     def _weigh(self, evidence: np.ndarray) -> np.ndarray:
@@ -318,7 +319,7 @@ class FittedThemes(LabelledTopicModel):
         if self._score != "stack" or self.label_kind_ == "single" or not len(self.classes_):
             return super().predict_proba(X)
         X = check_matrix(self, X, reset=False)
-        evidence = self._stretched_evidence(X, self._dampen(X))
+        evidence = self._stretched_evidence(X)
         return _without_words(X, self._curves().chances(self._weigh(evidence), evidence[1]), self.stack_["rates"])
 
     def _curves(self) -> Curves:
@@ -330,12 +331,12 @@ class FittedThemes(LabelledTopicModel):
         return Linear(**self.linear_)
 
     def _shares(self, X: sparse.csr_matrix) -> np.ndarray:
-        counts = self._dampen(X)
         if not len(self.classes_):
             return np.zeros((X.shape[0], 0))
         if self._score == "stack":
-            scores = correct(self._weigh(self._stretched_evidence(X, counts)), self.stack_["confusions"])
+            scores = correct(self._weigh(self._stretched_evidence(X)), self.stack_["confusions"])
             return _without_words(X, softmax(scores, axis=1), self.class_prior_)
+        counts = self._dampen(X)
         if self._score == "likelihood":
             return softmax(_LIKELIHOOD_WEIGHT * self._likelihoods(counts) + np.log(self.class_prior_ + _TINY), axis=1)
         return self._shares_of(self._theme_shares(counts) if self._score == "share" else self._ratios(counts))

@@ -282,11 +282,12 @@ class ThemeNMF(FittedThemes):
         parts = leave_out(learnt_from, len(folds), self.seed_)
         tried = [trial for trial in zip(folds, parts[1:], parts[:-1], strict=True) if any(map(len, trial))]
         progress("fits", 1, 1 + len(tried))
-        found = [[np.zeros((2, 0, len(labels.names)))] * 3]
-        for held, seen, unseen in tried:
+        nothing = np.zeros((2, 0, len(labels.names)))
+        found = [[nothing] * 3]
+        for documents in tried:
+            held, _, unseen = documents
             trial = self._fit_trial(X, labels, held, unseen, weights)
-            counted = [(X[part], self._dampen(X[part])) for part in (held, seen, unseen)]
-            found.append([trial._even_evidence(*pair) if pair[0].shape[0] else found[0][0] for pair in counted])
+            found.append([trial._even_evidence(X[part]) if len(part) else nothing for part in documents])
             progress("fits", len(found), 1 + len(tried))
         return Trials(*(np.concatenate(kind, axis=1) for kind in zip(*found, strict=True)))
 
