@@ -5,7 +5,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import softmax
 
-from wayword.models.competing import LEAST_CHANCE, UNLABELLED_WEIGHT, balance, share_out, smoothed_prior
+from wayword import ThemeNMF
+from wayword.models.competing import (
+    LEAST_CHANCE,
+    UNLABELLED_WEIGHT,
+    balance,
+    discount_own_words,
+    share_out,
+    smoothed_prior,
+)
 from wayword.models.theme_blocks import Membership
 
 seeds = st.integers(0, 2**32 - 1)
@@ -74,3 +82,26 @@ def test_there_may_be_one_theme_or_so_many_that_no_chance_counts(n_themes):
     shared = share_out(membership, np.array([1, 2]), scores, np.full(n_themes, 1 / n_themes), np.ones(3))
     assert shared.weights.tolist() == [1.0, 0.5, 0.5]
     assert shared.members.nnz == (2 if n_themes == 1 else 0)
+
+
+@given(seeds)
+def test_topics_keep_of_each_word_what_is_left_without_one_unlabelled_document(seed):
+    rng = np.random.default_rng(seed)
+    X, members = rng.poisson(0.5, (12, 6)).astype(float), rng.random((3, 12)) * (rng.random((3, 12)) < 0.5)
+    topics, labelled = rng.random((3, 2, 6)), rng.random(12) < 0.4
+    membership = Membership(sparse.csr_matrix(members), np.ones(12))
+    found = discount_own_words(topics, membership, sparse.csr_matrix(X), labelled)
+    for theme, term in np.ndindex(3, 6):
+        holders = (members[theme] > 0) & (X[:, term] > 0)
+        n_labelled, n_others = (holders & labelled).sum(), (holders & ~labelled).sum()
+        n = 2 * n_labelled + n_others
+        kept = (n - 1) / n if n_others else 1.0
+        np.testing.assert_allclose(found[theme, :, term], kept * topics[theme, :, term], rtol=1e-12)
+
+
+def test_a_word_of_one_unlabelled_document_speaks_for_no_theme():
+    X = np.array([[3, 1, 0, 0, 0], [0, 0, 3, 1, 0]] * 12, dtype=float)
+    X[20, 4] = 5.0  # a word that no other document has
+    model = ThemeNMF(1).fit(X, ["a", "b"] * 8 + [None] * 8)
+    assert (model.subtopics_[:, :, 4] == 0).all()
+    assert (model.subtopics_[:, :, :4].sum(axis=2) > 0.99).all()

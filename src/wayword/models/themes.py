@@ -32,7 +32,7 @@ from wayword.models.calibration import (
     leave_out,
     split_finely,
 )
-from wayword.models.competing import DISTANCE_WEIGHT, share_out, smoothed_prior
+from wayword.models.competing import DISTANCE_WEIGHT, discount_own_words, share_out, smoothed_prior
 from wayword.models.fingerprints import find_fingerprints
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole, drop_zeros
 from wayword.models.labels import Labels, best_threshold, read_labels
@@ -238,6 +238,7 @@ class ThemeNMF(FittedThemes):
             shared = share_out(membership, unlabelled, scores, prior, weights)
             themes = fit_themes(counts, shared, may_be_new, self._plan(going_on=True), themes)
             self._keep(themes, shared, counts)
+            self.subtopics_ = self._scale(discount_own_words(self.subtopics_, shared, counts, labels.labelled))
 
     def _calibrate(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, progress: Progress) -> None:
         """Learn from documents that were held out how much each kind of evidence counts."""
@@ -346,12 +347,15 @@ class ThemeNMF(FittedThemes):
         linear = fit_linear(X, labels.indicator, weights, known=labels.known, C=self.cost_)
         self.linear_ = {"idf": linear.idf, "planes": linear.planes, "offsets": linear.offsets}
 
+    def _scale(self, topics: np.ndarray) -> np.ndarray:
+        """Return topics that sum to one, unless they are to be scaled as the fit left them."""
+        return topics if self._score == "thesis" else normalise_rows(topics)
+
     def _keep(self, themes: Themes, membership: Membership, counts: sparse.csr_matrix) -> None:
-        """Remember themes; topics sum to one unless they are to be scaled as the fit left them."""
-        scale = (lambda topics: topics) if self._score == "thesis" else normalise_rows
-        self.subtopics_, self.new_topics_ = scale(themes.subtopics), scale(themes.new_topics)
-        self.background_ = None if themes.background is None else scale(themes.background)
-        self.new_background_ = None if themes.new_background is None else scale(themes.new_background)
+        """Remember themes."""
+        self.subtopics_, self.new_topics_ = self._scale(themes.subtopics), self._scale(themes.new_topics)
+        self.background_ = None if themes.background is None else self._scale(themes.background)
+        self.new_background_ = None if themes.new_background is None else self._scale(themes.new_background)
         self.objective_paths_ = themes.paths
         self.n_iter_ += max(len(path) - 1 for path in themes.paths)
         shares = membership.weights @ counts + _TINY
