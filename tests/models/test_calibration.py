@@ -306,7 +306,13 @@ def test_nothing_is_stretched_where_one_is_as_sure_anyway_or_nothing_is_known():
 
 def test_a_stretch_has_an_end():
     evidence, _ = draw_evidence(50, (2.0, 1.0))
-    assert fit_stretch(evidence, 0.0 * evidence, 0.5, 3.0) == 32.0
+    assert fit_stretch(evidence, 0.0 * evidence, 0.5, 3.0) == 16.0
+
+
+def test_what_may_be_chance_stretches_nothing():
+    evidence, _ = draw_evidence(400, (2.0, 1.0))
+    seen, unseen = evidence[:, :200], evidence[:, 200:] * np.array([0.99, 1.0])[:, None, None]
+    assert fit_stretch(seen, unseen, 512.0, 0.01) == 1.0
 
 
 def plant_with_rare_words(n_documents=400, n_rare=4000):

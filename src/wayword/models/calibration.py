@@ -55,7 +55,7 @@ _CONFUSION_SPREAD, _HELD_A_THEME = 0.5, 10
 _NEWTON_STEPS = 20
 # How many unlabelled documents a trial never sees, as a share of them and at most; the fewest to learn from; and how far
 # likelihoods of new documents may be stretched.
-_UNSEEN_SHARE, _UNSEEN_AT_ONCE, _FEWEST_UNSEEN, _LONGEST_STRETCH = 0.1, 500, 10, 32.0
+_UNSEEN_SHARE, _UNSEEN_AT_ONCE, _FEWEST_UNSEEN, _LONGEST_STRETCH = 0.1, 500, 10, 16.0
 
 
 def hold_out(labels: Labels, seed: int, at_once: int = _HELD_AT_ONCE) -> list[np.ndarray]:
@@ -262,16 +262,19 @@ def fit_stretch(seen: np.ndarray, unseen: np.ndarray, weight: float, scale: floa
     if not seen.shape[1] or not unseen.shape[1] or seen.shape[2] < 2:
         return 1.0
 
-    def sureness(evidence: np.ndarray, stretch: float = 1.0) -> float:
+    def sureness(evidence: np.ndarray, stretch: float = 1.0) -> np.ndarray:
         stretched = np.stack([stretch * evidence[0], evidence[1]])
-        return float(softmax(scale * combine(stretched, weight), axis=1).max(axis=1).mean())
+        return softmax(scale * combine(stretched, weight), axis=1).max(axis=1)
 
-    wanted = sureness(seen)
-    if sureness(unseen) >= wanted:
+    of_seen, of_unseen = sureness(seen), sureness(unseen)
+    noise = np.sqrt(of_seen.var() / len(of_seen) + of_unseen.var() / len(of_unseen))
+    wanted = float(of_seen.mean())
+    # Where distances say nearly all, no stretch of likelihoods would make up for what is chance.
+    if wanted - of_unseen.mean() <= noise:
         return 1.0
-    if sureness(unseen, _LONGEST_STRETCH) <= wanted:
+    if sureness(unseen, _LONGEST_STRETCH).mean() <= wanted:
         return _LONGEST_STRETCH
-    return float(brentq(lambda stretch: sureness(unseen, stretch) - wanted, 1.0, _LONGEST_STRETCH, rtol=1e-6))
+    return float(brentq(lambda stretch: sureness(unseen, stretch).mean() - wanted, 1.0, _LONGEST_STRETCH, rtol=1e-6))
 
 
 @dataclass(frozen=True, slots=True)
