@@ -137,7 +137,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
     response : {"auto", "labels", "numbers"}
         What `y` is: labels, or one number for each document. By default numbers if any has a fraction.
     n_bins : int
-        Into how many bins of about the same size numbers are cut.
+        Into how many bins of about the same size numbers are cut; no more different numbers have a bin each.
     terms, random_state
         As for `AnchorTopics`.
 
