@@ -65,12 +65,19 @@ def _draw_legend(lines: list[Line], y: float) -> str:
     return "\n".join(parts)
 
 
-def draw_panels(panels: list[tuple[str, list[Line]]], x_title: str, most: float | None = None) -> str:
-    """Return a row of charts, each a title and its lines, with one legend below; x goes to `most`, or is a share."""
-    longest = max((lines for _, lines in panels), key=len)
-    width, height = max(_WIDTH * len(panels), _LEFT + _LEGEND * len(longest)), _HEIGHT + 26
+def draw_panels(
+    panels: list[tuple[str, list[Line]]], x_title: str, most: float | None = None, across: int | None = None
+) -> str:
+    """Return charts, each a title and its lines, with one legend below; x goes to `most`, or is a share.
+
+    They stand in one row, or so many `across`.
+    """
+    longest, across = max((lines for _, lines in panels), key=len), across or len(panels)
+    rows = -(-len(panels) // across)
+    width, height = max(_WIDTH * across, _LEFT + _LEGEND * len(longest)), _HEIGHT * rows + 26
     body = "\n".join(
-        f'<g transform="translate({_WIDTH * place} 0)">{_draw_panel(title, lines, x_title, most)}</g>'
+        f'<g transform="translate({_WIDTH * (place % across)} {_HEIGHT * (place // across)})">'
+        f"{_draw_panel(title, lines, x_title, most)}</g>"
         for place, (title, lines) in enumerate(panels)
     )
     legend = _draw_legend(longest, height - 12)

@@ -315,7 +315,7 @@ def draw_starts(runs: list[Run], path: Path) -> None:
             panels += [(f"{corpus}, {model}", lines(corpus, model, "accuracy")) for model in THEMES]
             settling = [model for model in THEMES if model.startswith("S ")]
             panels += [(f"iterations, {model}", lines(corpus, model, "iterations")) for model in settling]
-    path.write_text(draw_panels(panels, "share of documents labelled"), encoding="utf-8")
+    path.write_text(draw_panels(panels, "share of documents labelled", across=3), encoding="utf-8")
 
 
 def main() -> None:
