@@ -278,6 +278,31 @@ def test_a_reader_does_not_wait_for_a_writer(project):
     store.close()
 
 
+def hold_new_file(path):
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    return other
+
+
+def test_a_new_file_that_another_program_is_making_is_waited_for(path):
+    other = hold_new_file(path)
+    release = threading.Timer(0.2, other.execute, ["ROLLBACK"])
+    release.start()
+    store = open_store(path, create=True)
+    release.join()
+    other.close()
+    assert store.append(entry(1)) == 1
+    store.close()
+
+
+def test_a_new_file_that_stays_locked_is_an_error(path, monkeypatch):
+    monkeypatch.setattr(engines, "BUSY_SECONDS", 0.05)
+    other = hold_new_file(path)
+    with pytest.raises(LockedError, match="another program has kept it locked"):
+        open_store(path, create=True)
+    other.close()
+
+
 def test_threads_that_make_a_project_at_once_make_one(path):
     barrier = threading.Barrier(4)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from wayword.errors import DiskFullError, LockedError, MissingExtraError, NotAPr
 from wayword.store.schema import APPLICATION_ID
 
 BUSY_SECONDS = 30.0
+_PAUSE_SECONDS = 0.01
 _POOL = {"pool_size": 8, "max_overflow": 56, "pool_timeout": BUSY_SECONDS}
 _LOCKED = "another program has kept it locked for too long; close that program or try again"
 _READ_ONLY = "it may not be written; check the permissions of the file and its folder"
@@ -71,6 +73,20 @@ def _mode(read_only: bool) -> str:
     return "ro" if read_only else "rw"
 
 
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Turn on the log that lets others read while one writes."""
+    # Of two connections that turn it on at once, SQLite tells one "busy" without waiting, whatever the timeout.
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
 def check_file(path: Path, *, create: bool, read_only: bool) -> None:
     """Refuse a file that is no project, without changing it; make an empty one ready if it may be made."""
     if path.is_dir():
@@ -87,7 +103,7 @@ def check_file(path: Path, *, create: bool, read_only: bool) -> None:
             if mark != APPLICATION_ID and (n_tables or not create):
                 raise NotAProjectError(f"{path}: not a project of Wayword; expected a file that Wayword has made")
             if empty:
-                connection.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(connection)
         finally:
             connection.close()
 
