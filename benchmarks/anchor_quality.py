@@ -91,7 +91,7 @@ class Fit:
     Attributes
     ----------
     corpus, n_topics, model, min_df, strength, seed
-        What was fitted; LDA has no `min_df`, and only penalties have a strength.
+        What was fitted; LDA has no `min_df`, and only penalties have a strength. A seed parts the documents, too.
     npmi_dev, npmi_test, npmi_wikipedia : float
         Mean coherence of topics in the documents learnt from and those of a part, and in paragraphs of Wikipedia; the
         last not for messages prepared in other ways.
@@ -120,6 +120,22 @@ class Fit:
     seconds: float
     moves: list[float] = field(default_factory=list)
     topics: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counted documents, and a reference with the same columns."""
+
+    name: str
+    words: np.ndarray
+    X: sparse.csr_matrix
+    reference: sparse.csc_matrix | None
+
+    def split(self, seed: int) -> Data:
+        """Return the documents in three parts."""
+        order = np.random.RandomState(seed).permutation(self.X.shape[0])
+        parts = np.split(order, [int(0.7 * len(order)), int(0.85 * len(order))])
+        return Data(self.name, self.words, *(self.X[part] for part in parts), self.reference)
 
 
 @dataclass(frozen=True)
@@ -172,16 +188,14 @@ def count_nips() -> tuple[sparse.csr_matrix, Vectorizer]:
     return sparse.csr_matrix(X[:, kept]), vectorizer.fit([""])
 
 
-def read_data(name: str) -> Data:
-    """Return a corpus in three parts, without documents that hold no term."""
+def read_counts(name: str) -> Counts:
+    """Return the counts of a corpus, without documents that hold no term."""
     X, vectorizer = count_nips() if name == "nips" else count_newsgroups(name)
     X = X[np.diff(X.indptr) > 0]
-    order = np.random.RandomState(0).permutation(X.shape[0])
-    train, dev, test = (X[part] for part in np.split(order, [int(0.7 * len(order)), int(0.85 * len(order))]))
     reference = None
     if name in CORPORA:
         reference = sparse.csc_matrix(vectorizer.transform(read_corpus(find_corpus("reference_wikipedia"))))
-    return Data(name, vectorizer.get_feature_names_out(), train, dev, test, reference)
+    return Counts(name, vectorizer.get_feature_names_out(), X, reference)
 
 
 @dataclass(frozen=True)
@@ -327,11 +341,11 @@ def measure(
 ) -> None:
     """Fit everything that the file has not got yet, and keep it there."""
     for corpus in corpora:
-        data = read_data(corpus)
-        sizes = ", ".join(f"{X.shape[0]:,}" for X in (data.train, data.dev, data.test))
-        print(f"{corpus}: {sizes} documents, {len(data.words):,} terms", flush=True)
-        for n_topics in topics if corpus in CORPORA else (SMALL,):
-            for seed in range(seeds):
+        counts = read_counts(corpus)
+        print(f"{corpus}: {counts.X.shape[0]:,} documents, {len(counts.words):,} terms", flush=True)
+        for seed in range(seeds):
+            data = counts.split(seed)
+            for n_topics in topics if corpus in CORPORA else (SMALL,):
                 for setting in plan(ledger, data, n_topics, seed):
                     where = {"corpus": corpus, "n_topics": n_topics, "seed": seed}
                     if setting.model not in models or ledger.find(**where, **asdict(setting)):
@@ -461,7 +475,7 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="+", default=(*CORPORA, *VARIANTS), choices=(*CORPORA, *VARIANTS))
     parser.add_argument("--topics", nargs="+", type=int, default=TOPICS)
     parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
-    parser.add_argument("--seeds", type=int, default=1, help="how many runs of each; the split stays the same")
+    parser.add_argument("--seeds", type=int, default=1, help="how many splits, each with a seed of its own")
     parser.add_argument("--tables", action="store_true", help="print what has been measured, and measure nothing")
     path = REPOSITORY / "benchmarks" / "results" / "anchor_quality.jsonl"
     parser.add_argument("--ledger", type=Path, default=path, help="where results are kept")
