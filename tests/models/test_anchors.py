@@ -841,6 +841,10 @@ NAMED = {"terms": TERMS}
         ({"strength": -1.0}, "strength must be a number of 0 or more, got -1.0"),
         ({"strength": float("nan")}, "strength must be a number of 0 or more, got nan"),
         ({"projection": 1}, "projection must be a whole number of 2 or more, got 1"),
+        (
+            {"projection": 2, "n_components": 4},
+            "projection=2 leaves 2 dimensions, which are too few to tell 4 anchors apart; raise it",
+        ),
         ({"alpha": 0}, "alpha must be a number"),
         ({"tol": -1e-3}, "tol must be a number of 0 or more, got -0.001"),
         ({"regularizer": "beta", "recover": "inverse"}, "no regularizer; use recover='l2' or 'kl'"),

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from wayword import (
     NMF,
     AnchorTopics,
+    DeepSemiNMF,
     SemiSupervisedNMF,
     SupervisedAnchors,
     ThemeNMF,
@@ -398,3 +399,39 @@ def test_labels_are_predicted_in_the_kind_they_were_given(kind):
         found = make(kind).fit(X, y).predict(X)
         assert found.tolist() == [[1, 0]] * 3 + [[0, 1]] * 3
     assert make(kind).fit(X, pd.DataFrame(matrix, columns=["a", "b"])).classes_.tolist() == ["a", "b"]
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("model", "wrong"),
+    [
+        (NMF(2), {"W": np.ones((2, 2))}),
+        (TopicSupervisedNMF(2), {"y": Y[:2]}),
+        (SemiSupervisedNMF(2), {"y": Y[:2]}),
+        (ThemeNMF(1), {"y": Y[:2]}),
+        (TopicDiscovery(2), {"progress": interrupt}),
+        (AnchorTopics(2, min_df=1), {"progress": interrupt}),
+        (SupervisedAnchors(2, min_df=1), {"y": Y[:2]}),
+    ],
+)
+def test_a_fit_that_fails_leaves_the_model_as_it_was(model, wrong):
+    X = np.random.RandomState(0).randint(1, 5, (6, 8)).astype(float)
+    given = {"y": Y} if "y" in wrong else {}
+    model.fit(X, **given)
+    before = model.transform(X)
+    with pytest.raises((InputError, KeyboardInterrupt)):
+        model.fit(X[:, :5], **{**given, **wrong})
+    np.testing.assert_array_equal(model.transform(X), before)
+
+
+def test_a_deep_fit_that_fails_leaves_the_model_as_it_was(monkeypatch):
+    X = np.random.RandomState(0).random_sample((6, 8))
+    model = DeepSemiNMF([3, 2]).fit(X)
+    before = model.transform(X)
+    monkeypatch.setattr(DeepSemiNMF, "_store", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:, :5])
+    np.testing.assert_array_equal(model.transform(X), before)

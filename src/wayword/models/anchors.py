@@ -38,7 +38,7 @@ from wayword.models.anchor_words import (
     vocabulary_of,
 )
 from wayword.models.document_topics import LEAST_ALPHA, Method, infer_topics
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole
+from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole, undone_if_it_fails
 from wayword.models.word_space import WordSpace, make_sketch
 from wayword.progress import Progress, ignore
 
@@ -199,6 +199,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.terms = terms
         self.random_state = random_state
 
+    @undone_if_it_fails
     def fit(self, X: Any, y: Any = None, *, progress: Progress = ignore) -> AnchorTopics:
         """Find topics.
 
@@ -298,7 +299,13 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         sketch = make_sketch(space.n_terms, self.projection, check_random_state(self.random_state))
         corners = space.project(space.corners(given), sketch) if given else None
         with one_blas_thread():
-            found = find_corners(space.project_terms(candidates, sketch), n_wanted, corners)
+            points = space.project_terms(candidates, sketch)
+            if sketch is not None and points.shape[1] + 1 < len(given) + n_wanted:
+                raise InputError(
+                    f"projection={self.projection} leaves {points.shape[1]} dimensions, which are too few to tell "
+                    f"{len(given) + n_wanted} anchors apart; raise it, or set it to None"
+                )
+            found = find_corners(points, n_wanted, corners)
         return [(int(candidates[place]),) for place in found]
 
     def _recover(

@@ -23,7 +23,7 @@ from wayword.models.chain import (
     tune_chain,
     with_unit_topics,
 )
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole
+from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole, undone_if_it_fails
 
 # Sweeps over the weights of a document until only rounding moves.
 _EXACT_SWEEPS, _EXACT = 10_000, 1e-24
@@ -136,6 +136,7 @@ class DeepSemiNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.random_state = random_state
         self.callback = callback
 
+    @undone_if_it_fails
     def fit(self, X: Any, y: Any = None) -> DeepSemiNMF:
         """Find the topics of all layers.
 

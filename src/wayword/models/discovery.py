@@ -26,7 +26,7 @@ from wayword.kernels.threads import map_in_order, one_blas_thread
 from wayword.matrix.association import association
 from wayword.models.alternate import Problem, factorize
 from wayword.models.document_topics import by_terms, each_document
-from wayword.models.inputs import check_matrix, check_number, check_whole, drop_zeros
+from wayword.models.inputs import check_matrix, check_number, check_whole, drop_zeros, undone_if_it_fails
 from wayword.models.start import start_from_svd
 from wayword.progress import Progress, ignore
 
@@ -248,6 +248,7 @@ class TopicDiscovery(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_sweeps = n_sweeps
         self.random_state = random_state
 
+    @undone_if_it_fails
     def fit(self, X: Any, y: Any = None, *, progress: Progress = ignore) -> TopicDiscovery:
         """Find topics.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +15,28 @@ from sklearn.utils.validation import validate_data
 from wayword.errors import InputError, shorten
 
 _LARGEST_PLACE = np.iinfo(np.int32).max
+
+Model = TypeVar("Model")
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+def undone_if_it_fails(
+    fit: Callable[Concatenate[Model, Given], Returned],
+) -> Callable[Concatenate[Model, Given], Returned]:
+    """Make a fit that fails, or is interrupted, leave the model as it was: fitted before, it can be used as before."""
+
+    @wraps(fit)
+    def guarded(self: Model, *args: Given.args, **kwargs: Given.kwargs) -> Returned:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return guarded
 
 
 def check_matrix(estimator: Any, X: Any, *, reset: bool, non_negative: bool = True) -> sparse.csr_matrix:

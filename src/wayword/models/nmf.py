@@ -15,7 +15,14 @@ from wayword.models.alternate import Callback, Factors, Loss, Problem, Side, fac
 from wayword.models.base import TopicModel
 from wayword.models.folding import fold_in
 from wayword.models.heldout import completion_score
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole
+from wayword.models.inputs import (
+    check_choice,
+    check_matrix,
+    check_number,
+    check_sample_weight,
+    check_whole,
+    undone_if_it_fails,
+)
 from wayword.models.start import STARTS, make_start
 
 LOSSES = ("kl", "frobenius")
@@ -159,6 +166,7 @@ class NMF(TopicModel):
         self.fit_transform(X, y, sample_weight=sample_weight, W=W, H=H)
         return self
 
+    @undone_if_it_fails
     def fit_transform(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, W: Any = None, H: Any = None
     ) -> np.ndarray:

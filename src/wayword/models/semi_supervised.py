@@ -30,7 +30,14 @@ from wayword.models.alternate import (
     sums_of,
     transpose,
 )
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole
+from wayword.models.inputs import (
+    check_choice,
+    check_matrix,
+    check_number,
+    check_sample_weight,
+    check_whole,
+    undone_if_it_fails,
+)
 from wayword.models.labelled import LabelledTopicModel
 from wayword.models.labels import Labels, best_threshold
 from wayword.models.nmf import LOSSES, SOLVERS
@@ -293,6 +300,7 @@ class SemiSupervisedNMF(LabelledTopicModel):
         self.random_state = random_state
         self.callback = callback
 
+    @undone_if_it_fails
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SemiSupervisedNMF:
         """Find topics that explain terms and labels.
 

@@ -16,7 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError, shorten
 from wayword.models.anchors import AnchorTopics, count_pairs
-from wayword.models.inputs import check_choice, check_number, check_sample_weight, check_whole, drop_zeros
+from wayword.models.inputs import (
+    check_choice,
+    check_number,
+    check_sample_weight,
+    check_whole,
+    drop_zeros,
+    undone_if_it_fails,
+)
 from wayword.models.label_columns import label_columns
 from wayword.models.labels import Kind, Labels, answer_in_kind, read_labels, share_of_right_answers
 from wayword.models.linear import find_idf, weigh
@@ -211,6 +218,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         self.response = response
         self.n_bins = n_bins
 
+    @undone_if_it_fails
     def fit(self, X: Any, y: Any = None, *, progress: Progress = ignore) -> SupervisedAnchors:
         """Find topics that go with labels, and what predicts the labels.
 

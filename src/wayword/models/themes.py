@@ -34,7 +34,15 @@ from wayword.models.calibration import (
 )
 from wayword.models.competing import DISTANCE_WEIGHT, discount_own_words, share_out, smoothed_prior
 from wayword.models.fingerprints import find_fingerprints
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole, drop_zeros
+from wayword.models.inputs import (
+    check_choice,
+    check_matrix,
+    check_number,
+    check_sample_weight,
+    check_whole,
+    drop_zeros,
+    undone_if_it_fails,
+)
 from wayword.models.labels import Labels, best_threshold, read_labels
 from wayword.models.linear import choose_cost, cross_fit, fit_linear
 from wayword.models.nmf import LOSSES, SOLVERS
@@ -160,6 +168,7 @@ class ThemeNMF(FittedThemes):
         self.tol = tol
         self.random_state = random_state
 
+    @undone_if_it_fails
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: Progress = ignore) -> ThemeNMF:
         """Find the themes.
 

@@ -20,7 +20,14 @@ from wayword.errors import InputError
 from wayword.kernels.factor import Limits
 from wayword.models.alternate import Callback, Loss, Problem, factorize
 from wayword.models.folding import fold_in
-from wayword.models.inputs import check_choice, check_matrix, check_number, check_sample_weight, check_whole
+from wayword.models.inputs import (
+    check_choice,
+    check_matrix,
+    check_number,
+    check_sample_weight,
+    check_whole,
+    undone_if_it_fails,
+)
 from wayword.models.labelled import LabelledTopicModel
 from wayword.models.labels import Labels, best_threshold
 from wayword.models.nmf import check_settings, penalty, unit_topics
@@ -136,6 +143,7 @@ class TopicSupervisedNMF(LabelledTopicModel):
         self.random_state = random_state
         self.callback = callback
 
+    @undone_if_it_fails
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TopicSupervisedNMF:
         """Find the topics of labels.
 
