@@ -217,6 +217,10 @@ def test_a_wrong_file_is_a_clear_error(tmp_path, damage):
         (np.full((4, 4), np.nan), np.ones(4), "finite numbers"),
         (np.full((4, 4), np.inf), np.ones(4), "finite numbers"),
         (np.full((4, 4), "a"), np.ones(4), "sums must hold numbers"),
+        (np.eye(4) - 0.1, np.ones(4), r"sums must hold numbers of 0 or more, got -0\.1"),
+        (sparse.csr_matrix(-np.eye(4)), np.ones(4), "sums must hold numbers of 0 or more, got -1"),
+        (np.triu(np.ones((4, 4))), np.ones(4), "not symmetric"),
+        (sparse.csr_matrix(np.triu(np.ones((4, 4)))), np.ones(4), "not symmetric"),
         (np.ones((4, 4)), np.ones(3), r"a number for each of 4 terms, got an array of shape \(3,\)"),
     ],
 )

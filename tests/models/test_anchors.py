@@ -387,6 +387,14 @@ def test_a_category_goes_to_the_anchor_it_occurs_with_most():
     assert model.categories_ == [names[category] for category in expected]
 
 
+def test_a_word_counts_once_for_its_category():
+    X = draw(length=60)
+    once = make(rectify=False, prior={"first": [5], "second": [6]}).fit(X)
+    again = make(rectify=False, prior={"first": [5] * 9, "second": [6]}).fit(X)
+    assert again.categories_ == once.categories_
+    assert (again.components_ == once.components_).all()
+
+
 def test_a_category_without_a_word_that_documents_hold_goes_to_no_anchor():
     X = np.pad(draw(), ((0, 0), (0, 1)))  # the last term is in no document
     terms = [*TERMS, "unheard"]
@@ -837,6 +845,7 @@ NAMED = {"terms": TERMS}
         ({"recover": "em"}, "recover must be one of 'kl', 'l2', 'inverse', got 'em'"),
         ({"find": "slow"}, "find must be one of 'fast', 'hull', got 'slow'"),
         ({"regularizer": "l1"}, "regularizer must be one of None, 'l2', 'beta', got 'l1'"),
+        ({"rectify": "no"}, "rectify must be one of True, False, got 'no'"),
         ({"inference": "svi"}, "inference must be one of 'cd', 'em', 'oneshot', 'vb', 'gibbs', got 'svi'"),
         ({"strength": -1.0}, "strength must be a number of 0 or more, got -1.0"),
         ({"strength": float("nan")}, "strength must be a number of 0 or more, got nan"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from wayword.errors import InputError
+from wayword.errors import InputError, WaywordWarning
 from wayword.models.labels import (
     Labels,
     answer_in_kind,
@@ -345,3 +345,19 @@ def test_scores_that_are_equal_apply_together_or_not_at_all():
 )
 def test_lists_in_a_series_an_array_or_a_generator_are_lists(y):
     assert_same(read_labels(y, 3), read_labels([["a"], ["a", "c"], []], 3))
+
+
+@pytest.mark.parametrize("y", [{0: "a", 1: "b"}, {"a", "b"}, "ab"], ids=["mapping", "set", "text"])
+def test_what_has_no_entry_for_each_document_is_an_error(y):
+    with pytest.raises(InputError, match="y must have an entry for each document, in their order"):
+        read_labels(y, 2)
+
+
+@pytest.mark.parametrize("y", [np.array([1, -1, 1]), [1, -1, 1], [1.0, -1.0, 1.0]], ids=["array", "list", "floats"])
+def test_one_label_beside_minus_one_is_warned_of(y):
+    with pytest.warns(WaywordWarning, match="y names one label, 1(.0)?, beside -1, which stands for no label"):
+        labels = read_labels(y, 3)
+    assert labels.names.tolist() == [1]
+    assert labels.labelled.tolist() == [True, False, True]
+    assert read_labels(["a", -1, "b"], 3).labelled.tolist() == [True, False, True]
+    assert read_labels(["a", None, "a"], 3).labelled.tolist() == [True, False, True]

@@ -155,6 +155,7 @@ def test_a_labelled_model_comes_back_to_the_bit_with_every_kind_of_labels(tmp_pa
     [
         {},
         {"recover": "kl", "regularizer": "beta", "strength": 0.5, "rectify": False, "min_df": 1},
+        {"terms": np.array(["corn", "oil", "ship", "sea", "été"], dtype=object)},
         {"anchors": ["oil", ("ship", "sea")], "terms": ["corn", "oil", "ship", "sea", "été"], "projection": None},
         {
             "prior": {"land": ["corn"], "water": ["sea", "ship"]},
@@ -663,3 +664,11 @@ def test_a_file_within_files_without_end_is_an_error(tmp_path):
         np.savez(file, header=np.array(f'{{"format": "wayword-model", "version": 2, {opened * 300}{closed * 300}}}'))
     with pytest.raises(FormatError):
         load(path)
+
+
+@pytest.mark.parametrize("kind", [pd.Index, pd.Series])
+def test_terms_in_a_column_of_a_frame_are_kept(tmp_path, kind):
+    model = AnchorTopics(2, terms=kind(["corn", "oil", "ship", "sea", "été"])).fit(draw())
+    found = keep(model, tmp_path)
+    assert list(found.terms) == list(model.terms)
+    assert found.anchor_words_ == model.anchor_words_

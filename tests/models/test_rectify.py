@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from naive import anchors as naive
 from wayword import Cooccurrence, cooccurrence
@@ -69,6 +70,15 @@ def test_a_matrix_that_is_what_the_model_says_stays_as_it_is(seed, rank):
     A, R = naive.plant_topics(rank, 40, seed)
     Q = A @ R @ A.T
     np.testing.assert_allclose(rectify(Cooccurrence(Q, 1, np.ones(40)), rank).toarray(), Q, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_single_precision_does_not_touch_what_is_rectified_already(monkeypatch, form):
+    A, R = naive.plant_topics(4, 40, 0)
+    Q = A @ R @ A.T
+    monkeypatch.setattr("wayword.models.rectify._EXACT_TERMS", 10)
+    pairs = Cooccurrence(3.0 * Q if form == "dense" else sparse.csr_matrix(3.0 * Q), 2, np.ones(40))
+    np.testing.assert_allclose(rectify(pairs, 4).toarray(), Q, atol=1e-15)
 
 
 @few

@@ -319,6 +319,20 @@ def test_stars_have_a_bin_each_however_they_are_spread():
     assert bins == (stars - 1).astype(int).tolist()
 
 
+@pytest.mark.parametrize(("n_least", "sizes"), [(170, [170, 30]), (130, [130, 30, 40]), (20, [40, 40, 40, 40, 40])])
+def test_the_least_number_has_a_bin_of_its_own_where_it_is_frequent(n_least, sizes):
+    bins, means = cut_into_bins(np.concatenate([np.zeros(n_least), np.arange(1.0, 201.0 - n_least)]), 5)
+    assert np.bincount(bins).tolist() == sizes
+    assert (means[0] == 0.0) == (n_least > 40)
+
+
+def test_a_share_of_words_that_cannot_be_is_an_error_after_the_fit_too():
+    X, topics = draw()
+    model = make().fit(X, NAMES[topics]).set_params(lexical_mix=5.0)
+    with pytest.raises(InputError, match=r"lexical_mix must be a number from 0 to 1, got 5\.0"):
+        model.features(X)
+
+
 def test_numbers_are_answered_by_numbers():
     X, topics = draw(n_documents=300, length=50)
     y = LEVELS[topics] + 0.2 * np.random.default_rng(0).standard_normal(300)
@@ -551,8 +565,18 @@ def test_solving_again_with_other_anchors_leaves_what_topics_add_on_the_mean():
     added = model.transform(X[told], method="oneshot").mean(axis=0) @ model.topic_weights_
     words = model.decision_function(X) - model.transform(X, method="oneshot") @ model.topic_weights_
     for _ in range(2):  # once, however often
-        model.refit([5, 6])
+        model.refit([5, 6, 7])
         np.testing.assert_allclose(model.decision_function(X), words + added, atol=1e-9)
+
+
+def test_anchors_that_stay_keep_their_weights_in_any_order():
+    X, topics = draw()
+    model = make().fit(X, NAMES[topics])
+    expected, weights, anchors = model.predict_proba(X), model.topic_weights_, model.anchors_
+    np.testing.assert_allclose(model.refit(anchors[::-1]).predict_proba(X), expected, atol=1e-6)
+    assert (model.topic_weights_ == weights[::-1]).all()
+    model.refit([anchors[2], 5, anchors[0]])
+    assert (model.topic_weights_ == [weights[2], np.zeros(3), weights[0]]).all()
 
 
 def test_solving_again_tells_the_labels_of_the_new_topics():
@@ -573,7 +597,7 @@ def test_solving_again_leaves_what_terms_say_of_labels():
     words = model.term_weights_
     model.refit([5, 6], n_components=4)
     assert (model.term_weights_ == words).all()
-    assert (model.topic_weights_ == 0).all()
+    assert (model.topic_weights_[:2] == 0).all()
     assert model.topic_weights_.shape == (4, 3)
     assert model.score(X, NAMES[topics]) > 0.6
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)

@@ -31,6 +31,8 @@ _ROWS_AT_ONCE = 64
 _MOST_DENSE_BYTES = 2 * 2**30
 # What rounding may leave below zero when documents are taken away.
 _ROUNDING = 1e-9
+# How far rows may differ from columns, as a share of the largest sum of one: what single precision loses.
+_ASYMMETRY = 1e-4
 _MOST_COUNT = 2**31
 _KIND = "cooccurrence"
 _VERSION = 1
@@ -223,8 +225,16 @@ def _without_rounding(sums: Any) -> Any:
     return sums
 
 
+def _is_symmetric(sums: Any) -> bool:
+    """Whether rows and columns are the same but for rounding, told by one random sum of them."""
+    signs = np.random.RandomState(0).choice([-1.0, 1.0], sums.shape[0]).astype(sums.dtype)
+    of_rows, of_columns = np.asarray(sums @ signs), np.asarray(sums.T @ signs)
+    largest = np.asarray(sums.sum(axis=0)).max(initial=0.0)
+    return bool((np.abs(of_rows - of_columns) <= _ASYMMETRY * largest).all())
+
+
 def _check_sums(sums: Any) -> Sums:
-    """Return sums that can be read but not written: a square of finite numbers."""
+    """Return sums that can be read but not written: a symmetric square of finite numbers of 0 or more."""
     if isinstance(sums, PairOperator):
         return sums
     if not sparse.issparse(sums):
@@ -233,10 +243,14 @@ def _check_sums(sums: Any) -> Sums:
         raise InputError(f"sums must hold numbers, got {sums.dtype}")
     if sums.ndim != 2 or sums.shape[0] != sums.shape[1]:
         raise InputError(f"sums must have a row and a column for each term, got an array of shape {sums.shape}")
-    if not np.isfinite(sums.sum()):
-        raise InputError("sums must hold finite numbers, got NaN or infinity")
     if sums.dtype.kind != "f":
         sums = sums.astype(np.float64)
+    if not np.isfinite(sums.sum()):
+        raise InputError("sums must hold finite numbers, got NaN or infinity")
+    if (lowest := (sums.data if sparse.issparse(sums) else sums).min(initial=0.0)) < 0:
+        raise InputError(f"sums must hold numbers of 0 or more, got {lowest:g}")
+    if not _is_symmetric(sums):
+        raise InputError("sums must be the same for terms i and j as for j and i, got a matrix that is not symmetric")
     if isinstance(sums, np.ndarray):
         sums = sums.view()  # the caller's own array stays as it is
         sums.flags.writeable = False

@@ -115,7 +115,8 @@ def _read_category(name: str, words: Any, vocabulary: Vocabulary | None, n_terms
         raise InputError(f"category {name!r} of the lexicon has words, but the columns have no names; give terms=")
     named = [word for word in words if not isinstance(word, str) or (vocabulary is None or word in vocabulary)]
     what = f"a word of category {name!r} of the lexicon"
-    return np.array([_column(word, vocabulary, n_terms, what) for word in named], dtype=np.int64)
+    columns = dict.fromkeys(_column(word, vocabulary, n_terms, what) for word in named)  # each once
+    return np.array(list(columns), dtype=np.int64)
 
 
 def assign_categories(rows: np.ndarray, categories: Sequence[np.ndarray]) -> list[int]:

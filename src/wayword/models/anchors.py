@@ -463,6 +463,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_choice("find", self.find, FINDERS)
         check_choice("regularizer", self.regularizer, REGULARIZERS)
         check_choice("inference", self.inference, get_args(Method))
+        check_choice("rectify", self.rectify, (True, False))
         if self.regularizer == "beta" and self.prior is not None:
             raise InputError("a prior needs regularizer='l2', got 'beta'")
         if self.strength is not None:

@@ -7,7 +7,8 @@ is all 0 or -1. In a matrix, single entries of -1 or NaN are unknown too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
@@ -15,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from wayword.errors import InputError, shorten
+from wayword.errors import InputError, WaywordWarning, shorten
 
 Kind = Literal["single", "lists", "indicator"]
 _UNKNOWN = -1
@@ -161,7 +162,19 @@ def _from_names(names: list[Any]) -> Labels:
     for value in names:
         if _is_fraction(value):
             raise InputError(f"Unknown label type: labels must be names or whole numbers, got {shorten(value)}")
-    return _from_lists([None if _is_missing(name) else [name] for name in names], "single")
+    labels = _from_lists([None if _is_missing(name) else [name] for name in names], "single")
+    if any(isinstance(name, Real) and name == _UNKNOWN for name in names):
+        _warn_of_one(labels.names)
+    return labels
+
+
+def _warn_of_one(names: np.ndarray) -> None:
+    if len(names) == 1:
+        warnings.warn(
+            f"y names one label, {names[0]}, beside -1, which stands for no label; if it is a label, give it another name",
+            WaywordWarning,
+            stacklevel=5,
+        )
 
 
 def _is_plain_array(y: Any) -> bool:
@@ -180,6 +193,8 @@ def _from_array(y: np.ndarray) -> Labels:
     names, places = np.unique(y[told], return_inverse=True)
     indicator = np.zeros((len(y), len(names)), dtype=bool)
     indicator[np.flatnonzero(told), places] = True
+    if not told.all():
+        _warn_of_one(names)
     return Labels(names, indicator, np.repeat(told[:, None], len(names), axis=1), "single")
 
 
@@ -228,6 +243,8 @@ def read_labels(y: Any, n_documents: int) -> Labels:
     """
     if y is None:
         y = [None] * n_documents
+    if isinstance(y, Mapping | Set | str):
+        raise InputError(f"y must have an entry for each document, in their order, got {shorten(y)}; give a list")
     if not hasattr(y, "__len__"):
         y = list(y) if isinstance(y, Iterator) else np.asarray(y)
     _check_length(y, n_documents)

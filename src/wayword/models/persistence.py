@@ -69,6 +69,8 @@ class _Writer:
         """Return a value as JSON holds it."""
         if isinstance(value, np.ndarray):
             return self._pack_array(name, value)
+        if hasattr(value, "to_numpy") and getattr(value, "ndim", 0) == 1:  # a column of pandas, without importing it
+            return self._pack_array(name, value.to_numpy(dtype=object))
         if isinstance(value, Vocabulary):
             return {"vocabulary": value.to_dict()}
         if _is_type(value):

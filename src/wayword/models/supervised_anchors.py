@@ -86,7 +86,8 @@ def cut_into_bins(y: Any, n_bins: int) -> tuple[list[int | None], np.ndarray]:
     known = values[~np.isnan(values)]
     edges = np.unique(known)[1:]
     if len(edges) >= n_bins:
-        edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
+        # The least number has a bin of its own where it is that frequent.
+        edges = np.unique(np.maximum(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]), edges[0]))
     places = np.searchsorted(edges, values, side="right")
     used, places = np.unique(places, return_inverse=True)
     means = np.array([values[(places == place) & ~np.isnan(values)].mean() for place in range(len(used))])
@@ -113,11 +114,12 @@ class _Predictor:
     mean_topics: np.ndarray
 
     def weights_with(self, anchors: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weights and offsets for the topics of some anchors: of others, what topics add on the mean."""
-        if anchors == self.anchors:
-            return self.topic_weights, self.offsets
-        nothing = np.zeros((len(anchors), len(self.offsets)))
-        return nothing, self.offsets + self.mean_topics @ self.topic_weights
+        """Return the weights and offsets for the topics of some anchors: of those gone, what they added on the mean."""
+        places = {anchor: place for place, anchor in enumerate(self.anchors)}
+        kept = [places.get(anchor, -1) for anchor in anchors]
+        weights = np.vstack([self.topic_weights, np.zeros(len(self.offsets))])[kept]
+        gone = np.setdiff1d(np.arange(len(self.anchors)), kept)
+        return weights, self.offsets + self.mean_topics[gone] @ self.topic_weights[gone]
 
 
 class SupervisedAnchors(ClassifierMixin, AnchorTopics):
@@ -344,6 +346,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
             With `lexical_mix` m, the logarithms times 1 - m, and tf-idf times m.
         """
         check_is_fitted(self)
+        self._check_mix()
         X = self._read(X)
         lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
         # As many more words as the prior is worth, so that no share is zero.
@@ -375,11 +378,14 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         super()._check_settings()
         check_number("label_weight", self.label_weight)
         check_number("pseudo_counts", self.pseudo_counts)
-        check_number("lexical_mix", self.lexical_mix, most=1.0)
+        self._check_mix()
         check_choice("response", self.response, RESPONSES)
         check_whole("n_bins", self.n_bins, least=2)
         if self.recover == "inverse":
             raise InputError("recover='inverse' knows no label columns; use recover='l2' or 'kl'")
+
+    def _check_mix(self) -> None:
+        check_number("lexical_mix", self.lexical_mix, most=1.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
