@@ -241,6 +241,7 @@ def test_combined_themes_share_one_background(capsys, tmp_path, stays):
     run("themes", tmp_path / "stays.wayword")
     shown = capsys.readouterr().out
     assert shown.count("background") == 1
+    assert "(all)" in shown
     assert "new topic 2" in shown
 
 

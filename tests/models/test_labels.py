@@ -361,3 +361,15 @@ def test_one_label_beside_minus_one_is_warned_of(y):
     assert labels.labelled.tolist() == [True, False, True]
     assert read_labels(["a", -1, "b"], 3).labelled.tolist() == [True, False, True]
     assert read_labels(["a", None, "a"], 3).labelled.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("y", [[[("x", 0)], [("y", 1)]], [[["a"]], [["b"]]]], ids=["tuples", "lists"])
+def test_names_that_are_lists_are_an_error(y):
+    with pytest.raises(InputError, match="a label must be a name or a number, got"):
+        read_labels(y, 2)
+
+
+def test_columns_of_the_same_name_are_an_error():
+    y = pd.DataFrame([[0, 1, 1], [1, 0, 0]], columns=["a", "a", "b"])
+    with pytest.raises(InputError, match="each column of y must have a name of its own"):
+        read_labels(y, 2)

@@ -297,3 +297,45 @@ def test_fitting_leaves_its_arguments_alone():
     assert (before[0] != X).nnz == 0
     assert y == before[1]
     assert (weights == before[2]).all()
+
+
+@every_score
+@every_supervision
+def test_only_the_ratios_of_weights_matter(score, supervision):
+    X = draw()
+    weights = np.where(np.arange(len(X)) % 2, 1.0, 3.0)
+    expected = ThemeNMF(2, score=score, supervision=supervision).fit(X, Y, weights)
+    for factor in (1 / len(X), 64.0):
+        found = ThemeNMF(2, score=score, supervision=supervision).fit(X, Y, factor * weights)
+        np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("unknown", [-1, np.nan])
+def test_a_label_that_nothing_is_known_of_is_one_that_no_document_has(unknown):
+    X, y = draw(), np.eye(3)[np.arange(12) % 3]
+    found, expected = (ThemeNMF(2).fit(X, np.column_stack([y, np.full(12, told)])) for told in (unknown, 0))
+    assert (found.predict_proba(X) == expected.predict_proba(X)).all()
+    assert not found.predict(X)[:, 3].any()
+
+
+def test_zeros_that_are_stored_are_no_words():
+    model = ThemeNMF(2).fit(draw(), Y)
+    stored = sparse.csr_matrix((np.zeros(4), [0, 1, 2, 3], [0, 4]), shape=(1, 9))
+    expected = model.predict_proba(np.zeros((1, 9)))
+    assert (model.predict_proba(stored) == expected).all()
+    assert (model.term_evidence(stored).chances == expected[0]).all()
+
+
+def test_scores_that_the_fit_was_not_for_are_refused():
+    X = draw()
+    model = ThemeNMF(2, score="likelihood").fit(X, Y)
+    for _ in range(2):
+        with pytest.raises(InputError, match="fitted for another score than 'stack'; fit it again"):
+            model.set_params(score="stack").predict_proba(X)
+        model.fit(X, Y).set_params(score="likelihood").fit(X, Y)
+
+
+def test_terms_are_no_evidence_where_there_are_no_themes():
+    X = draw()
+    with pytest.raises(InputError, match="new topics but no themes"):
+        ThemeNMF(1, n_new_topics=2).fit(X, None).term_evidence(X[:1])

@@ -88,7 +88,7 @@ def print_themes(info: ThemesInfo, *, backgrounds: bool = False) -> None:
         if backgrounds and theme.background:
             rows.append(row("", "background", theme.background))
     if backgrounds and info.background:
-        rows.append(row("", "background", info.background))
+        rows.append(row("(all)", "background", info.background))
     if rows:
         print_table("themes", ("theme", "", "terms"), rows)
     if info.new_topics:

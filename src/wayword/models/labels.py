@@ -59,6 +59,11 @@ class Labels:
         """Return how many of the documents of which it is known have each label, by weight, and as if half of one more."""
         return (weights @ self.indicator + 0.5) / (weights @ self.known + 1.0)
 
+    def with_absent_known(self) -> Labels:
+        """Return the same, where a label that no document is told to have does not apply to any that has others."""
+        absent = ~self.indicator.any(axis=0)
+        return Labels(self.names, self.indicator, self.known | np.outer(self.labelled, absent), self.kind)
+
     def of(self, documents: np.ndarray) -> Labels:
         """Return what is told about some documents."""
         return Labels(self.names, self.indicator[documents], self.known[documents], self.kind)
@@ -145,6 +150,8 @@ def _sort_names(names: set[Any]) -> list[Any]:
 
 def _from_lists(y: Sequence[Any], kind: Kind) -> Labels:
     lists = [[] if value is None else [name for name in value if not _is_missing(name)] for value in y]
+    if odd := [name for row in lists for name in row if _is_list(name)]:
+        raise InputError(f"a label must be a name or a number, got {shorten(odd[0])}")
     names = _sort_names({name for row in lists for name in row})
     places = {name: place for place, name in enumerate(names)}
     indicator = np.zeros((len(lists), len(names)), dtype=bool)
@@ -258,6 +265,8 @@ def read_labels(y: Any, n_documents: int) -> Labels:
     matrix = array if plain else _as_numbers(values)
     if matrix is not None:
         names = np.arange(matrix.shape[1]) if columns is None else np.array([str(name) for name in columns])
+        if len(set(names.tolist())) < len(names):
+            raise InputError(f"each column of y must have a name of its own, got {shorten(names.tolist())}")
         return _from_matrix(matrix, names)
     if is_array and len(y.shape) == 2 and y.shape[1] == 1:
         values = [row[0] for row in values]

@@ -24,6 +24,7 @@ from wayword.models.theme_scores import normalise_rows, share_against
 
 _LIKELIHOOD_WEIGHT = 2.0
 _TINY = np.finfo(np.float64).tiny
+_OTHER_SCORE = "the model was fitted for another score than {!r}; fit it again"
 
 
 class _Chosen(str):
@@ -234,6 +235,8 @@ class FittedThemes(LabelledTopicModel):
         """
         check_is_fitted(self)
         X = check_matrix(self, X, reset=False)
+        if not len(self.themes_):
+            raise InputError("the model has new topics but no themes, so terms are evidence of nothing")
         if X.shape[0] != 1:
             raise InputError(f"term_evidence takes one document, got {X.shape[0]}; call it once for each")
         X = drop_zeros(X)
@@ -291,6 +294,8 @@ class FittedThemes(LabelledTopicModel):
 
     def _find_stretch(self, X: sparse.csr_matrix) -> np.ndarray:
         """Return what likelihoods of documents are multiplied by: more than one if the themes never learnt from them."""
+        if not hasattr(self, "stack_"):
+            raise InputError(_OTHER_SCORE.format(self._score))
         return np.where(are_known(X, self.seen_), 1.0, self.stack_["stretch"])
 
     def _stretched_evidence(self, X: sparse.csr_matrix) -> np.ndarray:
@@ -318,7 +323,7 @@ class FittedThemes(LabelledTopicModel):
         check_is_fitted(self)
         if self._score != "stack" or self.label_kind_ == "single" or not len(self.classes_):
             return super().predict_proba(X)
-        X = check_matrix(self, X, reset=False)
+        X = drop_zeros(check_matrix(self, X, reset=False))
         evidence = self._stretched_evidence(X)
         return _without_words(X, self._curves().chances(self._weigh(evidence), evidence[1]), self.stack_["rates"])
 
@@ -327,12 +332,13 @@ class FittedThemes(LabelledTopicModel):
 
     def _linear(self) -> Linear:
         if self.linear_ is None:
-            raise InputError(f"the model was fitted for another score than {self._score!r}; fit it again")
+            raise InputError(_OTHER_SCORE.format(self._score))
         return Linear(**self.linear_)
 
     def _shares(self, X: sparse.csr_matrix) -> np.ndarray:
         if not len(self.classes_):
             return np.zeros((X.shape[0], 0))
+        X = drop_zeros(X)
         if self._score == "stack":
             scores = correct(self._weigh(self._stretched_evidence(X)), self.stack_["confusions"])
             return _without_words(X, softmax(scores, axis=1), self.class_prior_)

@@ -120,8 +120,8 @@ class ThemeNMF(FittedThemes):
     new_background_ : array of shape (n_terms,) or None
         The background of the new topics.
     objective_paths_ : list of arrays
-        The objective of each theme, or of all together, at the start and after each iteration; it never rises. Where
-        themes compete for unlabelled documents, that of the last round.
+        The objective of each theme, or of all together, at the start and after each iteration; it never rises. With
+        ``loss="kl"`` separated themes leave out what no iteration changes of labelled documents. Where themes compete for unlabelled documents, that of the last round.
     n_iter_ : int
         Most iterations of a theme, those of all rounds together.
     threshold_ : float
@@ -179,7 +179,7 @@ class ThemeNMF(FittedThemes):
         y : names, lists of names, or matrix of shape (n_documents, n_labels)
             What is known: None, NaN or -1 for an unlabelled document, an empty list, or a row without a 1.
         sample_weight : array of shape (n_documents,), optional
-            How much each document counts.
+            How much each document counts beside the others; of zero, not at all.
         progress : callable
             Told ``("fits", done, total)``.
         """
@@ -190,7 +190,9 @@ class ThemeNMF(FittedThemes):
         weights = np.ones(X.shape[0]) if weights is None else weights
         counting = weights > 0
         labels = self._check_told(labels, counting)
-        X, weights = drop_zeros(X if counting.all() else X[counting]), weights[counting]
+        X, weights = drop_zeros(X if counting.all() else X[counting]), weights[counting] / weights[counting].mean()
+        for name in ("stack_", "seen_"):  # of a fit before, for another score
+            vars(self).pop(name, None)
         if len(labels.names):
             told = weights @ labels.indicator
             self.class_prior_ = told / told.sum()
@@ -221,7 +223,7 @@ class ThemeNMF(FittedThemes):
             raise InputError(
                 "n_new_topics needs unlabelled documents, which alone may use new topics; all are labelled"
             )
-        return labels
+        return labels.with_absent_known()
 
     def _membership(self, labels: Labels, weights: np.ndarray) -> Membership:
         """Return the documents of each theme, before any competition."""
