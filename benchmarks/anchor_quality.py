@@ -329,13 +329,13 @@ def plan(ledger: Ledger[Fit], data: Data, n_topics: int, seed: int) -> Iterator[
     yield Setting("variational LDA")
 
 
-def chosen_fit(fits: list[Fit], model: str, criterion: str) -> Fit:
-    """Return the fit of a model that a criterion chooses; penalties are chosen at the M of plain anchors."""
+def to_choose_from(fits: list[Fit], model: str, criterion: str) -> list[Fit]:
+    """Return the fits of a model among which a criterion chooses; penalties are chosen at the M of plain anchors."""
     of_model = [fit for fit in fits if fit.model == model]
     if model in STRENGTHS:
         threshold = best_fit([fit for fit in fits if fit.model == "anchor"], criterion).min_df
         of_model = [fit for fit in of_model if fit.min_df == threshold]
-    return best_fit(of_model, criterion)
+    return of_model
 
 
 def measure(
@@ -369,8 +369,8 @@ def chosen_fits(ledger: Ledger[Fit], corpus: str, n_topics: int, model: str, cri
     """Return what is chosen for each seed, where all of it has been measured."""
     found = []
     for seed in sorted({fit.seed for fit in ledger.find(corpus=corpus, n_topics=n_topics, model=model)}):
-        fits = ledger.find(corpus=corpus, n_topics=n_topics, seed=seed)
-        found.append(chosen_fit(fits, model, criterion))
+        fits = to_choose_from(ledger.find(corpus=corpus, n_topics=n_topics, seed=seed), model, criterion)
+        found += [best_fit(fits, criterion)] if fits else []
     return found
 
 
@@ -444,7 +444,7 @@ def write_sensitivity(ledger: Ledger[Fit], corpus: str) -> list[str]:
         "rectified": by_threshold(ledger, corpus, "rectified", (0.0,)),
     }
     for name, splits in rows.items():
-        if len(splits) != len(plain):
+        if [set(split) for split in splits] != [set(split) for split in plain]:  # not all measured yet
             continue
         cells = [[split[each] for split in splits if each in split] for each in THRESHOLDS]
         means = [statistics.fmean(split.values()) for split in splits]
