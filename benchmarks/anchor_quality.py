@@ -138,7 +138,8 @@ class Counts:
         """Return the documents in three parts."""
         order = np.random.RandomState(seed).permutation(self.X.shape[0])
         parts = np.split(order, [int(0.7 * len(order)), int(0.85 * len(order))])
-        return Data(self.name, self.words, *(self.X[part] for part in parts), self.reference)
+        train, dev, test = (self.X[part] for part in parts)
+        return Data(self.name, self.words, train, dev, test, self.reference)
 
 
 @dataclass(frozen=True)

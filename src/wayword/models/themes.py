@@ -192,7 +192,7 @@ class ThemeNMF(FittedThemes):
         labels = self._check_told(labels, counting)
         X, weights = drop_zeros(X if counting.all() else X[counting]), weights[counting] / weights[counting].mean()
         for name in ("stack_", "seen_"):  # of a fit before, for another score
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if len(labels.names):
             told = weights @ labels.indicator
             self.class_prior_ = told / told.sum()
