@@ -362,7 +362,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         """Solve again with other anchors, as `AnchorTopics.refit` does, without going through the documents.
 
         What terms say of labels stays. The topics that `fit` had keep their weights; those of other anchors add
-        nothing, and what topics added on the mean goes to `offsets_`.
+        nothing, and what topics that are gone added on the mean goes to `offsets_`.
 
         Parameters
         ----------

@@ -121,7 +121,8 @@ class ThemeNMF(FittedThemes):
         The background of the new topics.
     objective_paths_ : list of arrays
         The objective of each theme, or of all together, at the start and after each iteration; it never rises. With
-        ``loss="kl"`` separated themes leave out what no iteration changes of labelled documents. Where themes compete for unlabelled documents, that of the last round.
+        ``loss="kl"`` separated themes leave out what no iteration changes of labelled documents. Where themes compete for
+        unlabelled documents, that of the last round.
     n_iter_ : int
         Most iterations of a theme, those of all rounds together.
     threshold_ : float
