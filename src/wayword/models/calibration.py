@@ -14,7 +14,9 @@ stretched until the model is as sure of them.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -23,10 +25,11 @@ from scipy.special import expit, log_softmax, logsumexp, softmax
 
 from wayword.models.labels import Labels
 
-# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, and what else it may be, times
-# that.
-USUAL_WEIGHT = 0.5
-_WEIGHTS = (0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 128.0, 512.0)
+_Choice = TypeVar("_Choice", bound=Hashable)
+# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, with too few documents to try;
+# what it is with more, and what else it may be then.
+USUAL_WEIGHT, _PREFERRED_WEIGHT = 0.5, 1.0
+_WEIGHTS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0)
 # Another weight must rank the labels of held-out documents better by this share of the standard error, of this many.
 _CLEARLY, _FEWEST_RANKED = 0.5, 50
 # What scores are multiplied by where nothing can be learnt.
@@ -137,14 +140,14 @@ def rank_labels(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
     return -(indicator * np.log(ranks)).sum(axis=1) / indicator.sum(axis=1)
 
 
-def choose_clearly(ranked: dict[float, np.ndarray], usual: float, clearly: float) -> float:
+def choose_clearly(ranked: dict[_Choice, np.ndarray], usual: _Choice, clearly: float) -> _Choice:
     """Return the usual choice, unless another ranks the same documents better by some standard errors.
 
     Parameters
     ----------
-    ranked : dict of float to array of shape (n_documents,)
-        What `rank_labels` says under each choice.
-    usual : float
+    ranked : dict of choices to arrays of shape (n_documents,)
+        What `rank_labels` says under each.
+    usual
         The choice to prefer.
     clearly : float
         By how many standard errors another must be better.
@@ -158,7 +161,7 @@ def choose_clearly(ranked: dict[float, np.ndarray], usual: float, clearly: float
     return chosen
 
 
-def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = USUAL_WEIGHT) -> float:
+def choose_weight(evidence: np.ndarray, indicator: np.ndarray) -> float:
     """Return how much distances from planes count: as usual, unless held-out documents are ranked clearly better.
 
     Likelihoods do better with few labels and distances with many, but where that turns depends on the corpus.
@@ -169,14 +172,12 @@ def choose_weight(evidence: np.ndarray, indicator: np.ndarray, usual: float = US
         Likelihoods and distances of held-out documents.
     indicator : bool array of shape (n_documents, n_themes)
         Their labels.
-    usual : float
-        The weight to prefer.
     """
     if len(indicator) < _FEWEST_RANKED:
-        return usual
-    weights = [usual, *(times * usual for times in _WEIGHTS)]
+        return USUAL_WEIGHT
+    weights = (_PREFERRED_WEIGHT, *_WEIGHTS)
     ranked = {weight: rank_labels(combine(evidence, weight), indicator) for weight in weights}
-    return choose_clearly(ranked, usual, _CLEARLY)
+    return choose_clearly(ranked, _PREFERRED_WEIGHT, _CLEARLY)
 
 
 def fit_scale(
@@ -268,9 +269,9 @@ def fit_stretch(seen: np.ndarray, unseen: np.ndarray, weight: float, scale: floa
 
     of_seen, of_unseen = sureness(seen), sureness(unseen)
     noise = np.sqrt(of_seen.var() / len(of_seen) + of_unseen.var() / len(of_unseen))
-    wanted = float(of_seen.mean())
-    # Where distances say nearly all, no stretch of likelihoods would make up for what is chance.
-    if wanted - of_unseen.mean() <= noise:
+    # Beyond what may be chance only: where distances say nearly all, no stretch of likelihoods would make up for that.
+    wanted = float(of_seen.mean() - noise)
+    if of_unseen.mean() >= wanted:
         return 1.0
     if sureness(unseen, _LONGEST_STRETCH).mean() <= wanted:
         return _LONGEST_STRETCH

@@ -1,9 +1,14 @@
-"""Linear support vectors on sublinear tf-idf: one plane for each label, all in one matrix."""
+"""Linear support vectors on sublinear tf-idf: one plane for each label, all in one matrix.
+
+Terms count the more for a label's plane the better they tell its documents from others, as in naive Bayes: of words that
+are as frequent, those that come with a label now and then had better not have the same say as those that always do.
+"""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from scipy import sparse
@@ -15,16 +20,37 @@ from wayword.matrix.weighting import inverse_document_frequencies
 from wayword.models.calibration import choose_clearly, hold_out, rank_labels
 from wayword.models.labels import Labels
 
-# With fewer labelled documents a label, planes follow them more closely: errors cost more. With more than `_ENOUGH` they
-# cost less and less, down to `_LEAST_COST`.
-_FEW_DOCUMENTS, _COST_OF_FEW = 30, 10.0
+# Errors cost one, and less and less with more labelled documents a label than `_ENOUGH`, down to `_LEAST_COST`.
 _ENOUGH, _LEAST_COST = 50, 0.3
-# What else errors may cost where there are enough documents to tell, by how many standard errors it must be better, and
-# how many documents times labels, but no fewer documents than these, are looked at to find out.
-_COSTS, _CLEARLY, _LOOKED_AT, _FEWEST_LOOKED_AT = (0.3, 1.0, 3.0, 10.0), 1.0, 40_000, 2_000
+# Terms that tell a label from others by the logarithm r of how much likelier they are with it count for |r| to this
+# power; a term is taken to have occurred so often with the label, and without it, before it was ever seen.
+_PREFERENCE, _USUAL_PSEUDO_COUNT = 0.5, 0.1
+# What else both may be where there are at least so many documents a label, by how many standard errors it must be better,
+# and how many documents times labels, but no fewer documents than these, are looked at to find out. Few occurrences say
+# much about facts and little about opinions; nothing at all, without pseudo-counts.
+_COSTS, _PSEUDO_COUNTS = (0.03, 0.1, 0.3, 1.0, 3.0), (1.0, None)
+_FEWEST_TO_CHOOSE, _CLEARLY_CHEAPER, _CLEARLY_PREFERRED = 30, 1.0, 0.5
+_LOOKED_AT, _FEWEST_LOOKED_AT = 40_000, 2_000
 # Documents of a label count for more than the others by the ratio of their numbers, to this power: 0 would leave a rare
 # label to its offset, 1 would take all labels for alike.
 _EVENNESS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How planes are fitted.
+
+    Attributes
+    ----------
+    cost : float
+        How much errors cost: planes that follow labels closely where it is high.
+    pseudo_count : float or None
+        How often each term is taken to have occurred with a label, and without it, before it was seen: where it is low,
+        terms of few documents may tell much. None for terms that all count alike.
+    """
+
+    cost: float
+    pseudo_count: float | None = _USUAL_PSEUDO_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +91,13 @@ def find_idf(X: sparse.csr_matrix) -> np.ndarray:
     return np.where(frequencies > 0, inverse_document_frequencies(frequencies, X.shape[0]), 0.0)
 
 
-def usual_cost(indicator: np.ndarray) -> float:
-    """Return how much errors cost, for so many documents of so many labels."""
-    documents = indicator.sum() / indicator.shape[1]
-    return _COST_OF_FEW if documents < _FEW_DOCUMENTS else float(np.clip(_ENOUGH / documents, _LEAST_COST, 1.0))
+def usual_manner(indicator: np.ndarray) -> Manner:
+    """Return how planes are fitted to so many documents of so many labels."""
+    return Manner(float(np.clip(_ENOUGH / max(_documents_a_label(indicator), 1.0), _LEAST_COST, 1.0)))
+
+
+def _documents_a_label(indicator: np.ndarray) -> float:
+    return indicator.sum() / indicator.shape[1]
 
 
 def _even_out(applies: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -78,13 +107,46 @@ def _even_out(applies: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return evened * (weights.sum() / evened.sum())
 
 
+def prefer_terms(
+    rows: sparse.csr_matrix, applies: np.ndarray, weights: np.ndarray, pseudo_count: float | None
+) -> np.ndarray:
+    """Return what each term counts for a label: more, the better it tells documents of the label from others.
+
+    Rows that are multiplied by it keep a mean squared length of one.
+
+    Parameters
+    ----------
+    rows : sparse matrix of shape (n_documents, n_terms)
+        Rows of length one.
+    applies : bool array of shape (n_documents,)
+        Whether the label applies.
+    weights : array of shape (n_documents,)
+        How much each document counts.
+    pseudo_count : float or None
+        As for `Manner`.
+    """
+    if pseudo_count is None:
+        return np.ones(rows.shape[1])
+    weights = weights / weights.mean()
+    among, outside = (rows.T @ (weights * told) + pseudo_count for told in (applies, ~applies))
+    ratios = np.log(among / among.sum()) - np.log(outside / outside.sum())
+    preference = np.abs(ratios) ** _PREFERENCE
+    squares = np.bincount(rows.indices, weights=rows.data**2, minlength=rows.shape[1])
+    length = np.sqrt(squares @ preference**2 / len(applies))
+    return preference / length if length > 0 else np.ones(rows.shape[1])
+
+
+def _multiply_columns(rows: sparse.csr_matrix, factors: np.ndarray) -> sparse.csr_matrix:
+    return sparse.csr_matrix((rows.data * factors[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
+
+
 def fit_linear(
     X: sparse.csr_matrix,
     indicator: np.ndarray,
     weights: np.ndarray,
     *,
     known: np.ndarray | None = None,
-    C: float | None = None,
+    manner: Manner | None = None,
 ) -> Linear:
     """Fit a plane for each label.
 
@@ -98,10 +160,10 @@ def fit_linear(
         How much each document counts.
     known : bool array of shape (n_documents, n_labels), optional
         Where it is known whether a label applies: what is not known teaches its plane nothing. All by default.
-    C : float, optional
-        How much errors cost; as usual for so many documents and labels if not given.
+    manner : Manner, optional
+        How to fit; as usual for so many documents and labels if not given.
     """
-    C = usual_cost(indicator) if C is None else C
+    manner = usual_manner(indicator) if manner is None else manner
     idf = find_idf(X)
     rows = weigh(X, idf)
 
@@ -110,9 +172,10 @@ def fit_linear(
         applies = indicator[told, label]
         if applies.all() or not applies.any():  # nothing to tell apart
             return np.zeros(X.shape[1]), 1.0 if applies.all() else -1.0
-        machine = LinearSVC(C=C, random_state=0, dual=True)
-        machine.fit(rows[told], applies, sample_weight=_even_out(applies, weights[told]))
-        return machine.coef_[0], float(machine.intercept_[0])
+        machine, evened = LinearSVC(C=manner.cost, random_state=0, dual=True), _even_out(applies, weights[told])
+        preference = prefer_terms(rows[told], applies, evened, manner.pseudo_count)
+        machine.fit(_multiply_columns(rows[told], preference), applies, sample_weight=evened)
+        return machine.coef_[0] * preference, float(machine.intercept_[0])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -128,13 +191,13 @@ def cross_fit(
     parts: list[np.ndarray],
     *,
     known: np.ndarray | None = None,
-    C: float | None = None,
+    manner: Manner | None = None,
 ) -> np.ndarray:
     """Return how far documents are on each label's side of planes that were fitted without them, part by part.
 
     Parameters
     ----------
-    X, indicator, weights, known, C
+    X, indicator, weights, known, manner
         As for `fit_linear`.
     parts : list of int arrays
         The documents to leave out, some at a time.
@@ -143,14 +206,15 @@ def cross_fit(
     for held in parts:
         rest = np.setdiff1d(np.arange(X.shape[0]), held)
         told = None if known is None else known[rest]
-        found.append(fit_linear(X[rest], indicator[rest], weights[rest], known=told, C=C).score(X[held]))
+        found.append(fit_linear(X[rest], indicator[rest], weights[rest], known=told, manner=manner).score(X[held]))
     return np.concatenate(found)
 
 
-def choose_cost(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, seed: int) -> float:
-    """Return how much errors cost: as usual, unless held-out documents are ranked clearly better.
+def choose_manner(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, seed: int) -> Manner:
+    """Return how planes are fitted: as usual, unless held-out documents are ranked clearly better.
 
-    Where labels are opinions, as stars are, planes had better not follow them closely; where they are facts, they had.
+    Where labels are opinions, as stars are, planes had better not follow them closely, nor terms of few documents; where
+    they are facts, they had.
 
     Parameters
     ----------
@@ -163,8 +227,8 @@ def choose_cost(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, seed:
     seed : int
         Draws the documents to look at, and those that are held out.
     """
-    usual = usual_cost(labels.indicator)
-    if usual == _COST_OF_FEW:
+    usual = usual_manner(labels.indicator)
+    if _documents_a_label(labels.indicator) < _FEWEST_TO_CHOOSE:
         return usual
     most = max(_FEWEST_LOOKED_AT, _LOOKED_AT // len(labels.names))
     some = np.sort(np.random.RandomState(seed).permutation(X.shape[0])[:most])
@@ -173,8 +237,12 @@ def choose_cost(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, seed:
     if not folds:
         return usual
     truth = labels.indicator[np.concatenate(folds)]
-    ranked = {
-        cost: rank_labels(cross_fit(X, labels.indicator, weights, folds, known=labels.known, C=cost), truth)
-        for cost in dict.fromkeys((usual, *_COSTS))
-    }
-    return choose_clearly(ranked, usual, _CLEARLY)
+
+    @cache
+    def rank(manner: Manner) -> np.ndarray:
+        return rank_labels(cross_fit(X, labels.indicator, weights, folds, known=labels.known, manner=manner), truth)
+
+    by_count = [usual, *(replace(usual, pseudo_count=count) for count in _PSEUDO_COUNTS)]
+    best = choose_clearly({manner: rank(manner) for manner in by_count}, usual, _CLEARLY_PREFERRED)
+    by_cost = [best, *(replace(best, cost=cost) for cost in _COSTS if cost != usual.cost)]
+    return choose_clearly({manner: rank(manner) for manner in by_cost}, best, _CLEARLY_CHEAPER)

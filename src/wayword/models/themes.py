@@ -44,7 +44,7 @@ from wayword.models.inputs import (
     undone_if_it_fails,
 )
 from wayword.models.labels import Labels, best_threshold, read_labels
-from wayword.models.linear import choose_cost, cross_fit, fit_linear
+from wayword.models.linear import Manner, choose_manner, cross_fit, fit_linear
 from wayword.models.nmf import LOSSES, SOLVERS
 from wayword.models.theme_blocks import Descent, Membership
 from wayword.models.theme_fits import Mode, Plan, Themes, fit_themes
@@ -233,7 +233,7 @@ class ThemeNMF(FittedThemes):
             allowed, counted = labels.allowed, weights
         return Membership(sparse.csr_matrix((allowed * counted[:, None]).T), counted, labels.indicator)
 
-    def _fit_all(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, cost: float | None = None) -> None:
+    def _fit_all(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, manner: Manner | None = None) -> None:
         """Fit linear scores, then themes, then themes again while they compete for unlabelled documents."""
         counts, unlabelled = self._dampen(X), np.flatnonzero(~labels.labelled)
         may_be_new = np.where(labels.labelled, 0.0, weights)
@@ -241,7 +241,7 @@ class ThemeNMF(FittedThemes):
         compete = self.supervision == "competing" and len(unlabelled) > 0 and len(labels.names) > 1
         self.linear_, self.n_iter_ = None, 0
         if compete or (self._score == "stack" and len(labels.names)):
-            self._keep_linear(X, labels, weights, cost)
+            self._keep_linear(X, labels, weights, manner)
         themes = fit_themes(counts, membership, may_be_new, self._plan())
         self._keep(themes, membership, counts)
         for _ in range(ROUNDS * compete):
@@ -313,7 +313,7 @@ class ThemeNMF(FittedThemes):
         if labels.labelled.all():  # then no trial may learn from the words of unlabelled documents, either
             unseen = held
         rest = np.setdiff1d(np.arange(X.shape[0]), unseen)
-        trial._fit_all(X[rest], labels.without(held).of(rest), weights[rest], self.cost_)
+        trial._fit_all(X[rest], labels.without(held).of(rest), weights[rest], self._manner)
         return trial
 
     def _cross_fit_planes(
@@ -326,7 +326,7 @@ class ThemeNMF(FittedThemes):
             return distances
         places = [np.searchsorted(told, part) for part in parts]
         labels = labels.of(told)
-        return cross_fit(X[told], labels.indicator, weights[told], places, known=labels.known, C=self.cost_)
+        return cross_fit(X[told], labels.indicator, weights[told], places, known=labels.known, manner=self._manner)
 
     def _find_threshold(self, X: sparse.csr_matrix, labels: Labels) -> float:
         """Return the share from which on a theme applies to the labelled documents; one half where nothing reads it."""
@@ -350,13 +350,13 @@ class ThemeNMF(FittedThemes):
         )
 
     def _keep_linear(
-        self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, cost: float | None = None
+        self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, manner: Manner | None = None
     ) -> None:
-        """Fit planes; what errors cost is chosen by held-out documents unless it is given."""
+        """Fit planes; held-out documents choose how, unless it is given."""
         told = labels.labelled
         X, labels, weights = X[told], labels.of(told), weights[told]
-        self.cost_ = choose_cost(X, labels, weights, self.seed_) if cost is None else cost
-        linear = fit_linear(X, labels.indicator, weights, known=labels.known, C=self.cost_)
+        self._manner = choose_manner(X, labels, weights, self.seed_) if manner is None else manner
+        linear = fit_linear(X, labels.indicator, weights, known=labels.known, manner=self._manner)
         self.linear_ = {"idf": linear.idf, "planes": linear.planes, "offsets": linear.offsets}
 
     def _scale(self, topics: np.ndarray) -> np.ndarray:
