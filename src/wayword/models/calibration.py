@@ -3,7 +3,8 @@
 Evidence of several kinds speaks for each theme of a document, and the score of a theme is a weighted sum. Likelihoods
 are means over a document's words for it, so that long documents are no surer than short ones. Scores become chances by
 a scale under which the likeliest labels of held-out documents apply as often as is said, drawn toward the usual one:
-with few held-out documents it stays near that. Then one theme may speak for another. Where a document may have several
+with few held-out documents it stays near that. Where every document has one label, wide gaps between scores may count
+for less than the scale says, or for more. Then one theme may speak for another. Where a document may have several
 labels, a theme's share of the document and its distance from the theme's plane, which says whether the theme applies
 whatever the others do, become a chance by a logistic curve with an offset for each theme.
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -45,6 +46,8 @@ _HELD_AT_ONCE, _FOLDS, _FEWEST_HELD = 500, 3, 10
 _SMALL_SHARE = 0.1
 # How far the logarithm of the scale may be expected from the usual one.
 _SPREAD = 0.4
+# The same for how gaps between scores are bent, and how far they may be.
+_BEND_SPREAD, _BENDS = 0.3, (0.2, 1.8)
 # The same for the logarithm of the slope of all curves, for the pull of distances, and for their offset.
 _CURVE_SPREAD = np.array([0.5, 1.0, 1.0])
 # The same for the offset of a theme's curve from that of all themes.
@@ -180,13 +183,44 @@ def choose_weight(evidence: np.ndarray, indicator: np.ndarray) -> float:
     return choose_clearly(ranked, _PREFERRED_WEIGHT, _CLEARLY)
 
 
+def bend_gaps(scores: np.ndarray, bend: float) -> np.ndarray:
+    """Return scores whose gaps from the best one of a document grow slower the wider they are, if `bend` is below one.
+
+    A gap g becomes ((1 + g)^bend - 1) / bend; the order of scores stays.
+    """
+    if bend == 1.0:
+        return scores
+    return (1.0 - (1.0 + scores.max(axis=1, keepdims=True) - scores) ** bend) / bend
+
+
+class _Likeliest:
+    """Whether the likeliest labels of held-out documents apply as often as their chances say.
+
+    What is said of all other labels would outweigh that wherever scores are not of quite the right shape.
+    """
+
+    def __init__(self, scores: np.ndarray, indicator: np.ndarray, usual: float, known: np.ndarray | None) -> None:
+        likeliest = scores.argmax(axis=1)
+        told = slice(None) if known is None else known[np.arange(len(scores)), likeliest]
+        self.applies = indicator[np.arange(len(scores)), likeliest][told]
+        self.scores = np.sort(scores - scores.max(axis=1, keepdims=True), axis=1)[told]
+        self.usual = usual
+
+    def surprise(self, log_scale: float, bend: float) -> float:
+        odds_against = logsumexp(bend_gaps(np.exp(log_scale) * self.scores, bend)[:, :-1], axis=1)
+        away = (log_scale - np.log(self.usual)) / _SPREAD, (bend - 1.0) / _BEND_SPREAD
+        return float(
+            np.logaddexp(0.0, np.where(self.applies, odds_against, -odds_against)).sum() + 0.5 * np.dot(away, away)
+        )
+
+    def best_scale(self, bend: float) -> Any:
+        return minimize_scalar(self.surprise, args=(bend,), bounds=(-8.0, 3.0), method="bounded")
+
+
 def fit_scale(
     scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SCALE, known: np.ndarray | None = None
 ) -> float:
     """Return what to multiply scores by so that their softmax gives chances.
-
-    What counts is whether the likeliest label of a document applies as often as its chance says: what is said of all
-    other labels outweighs that otherwise, wherever scores are not of quite the right shape.
 
     Parameters
     ----------
@@ -201,19 +235,27 @@ def fit_scale(
     """
     if scores.shape[1] < 2:
         return usual
-    if known is not None:
-        told = known[np.arange(len(scores)), scores.argmax(axis=1)]
-        scores, indicator = scores[told], indicator[told]
-    gaps = scores - scores.max(axis=1, keepdims=True)
-    applies = indicator[np.arange(len(scores)), scores.argmax(axis=1)]
-    others = np.sort(gaps, axis=1)[:, :-1]
+    return float(np.exp(_Likeliest(scores, indicator, usual, known).best_scale(1.0).x))
 
-    def surprise(log_scale: float) -> float:
-        odds_against = logsumexp(np.exp(log_scale) * others, axis=1)
-        away = (log_scale - np.log(usual)) / _SPREAD
-        return float(np.logaddexp(0.0, np.where(applies, odds_against, -odds_against)).sum() + 0.5 * away**2)
 
-    return float(np.exp(minimize_scalar(surprise, bounds=(-8.0, 3.0), method="bounded").x))
+def fit_scale_and_bend(
+    scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SCALE, known: np.ndarray | None = None
+) -> tuple[float, float]:
+    """Return what to multiply scores by, and how to bend their gaps then, so that their softmax gives chances.
+
+    Where some documents say far more than enough about their theme, one scale would make too much of these, too little
+    of the others, or both.
+
+    Parameters
+    ----------
+    scores, indicator, usual, known
+        As for `fit_scale`.
+    """
+    if scores.shape[1] < 2:
+        return usual, 1.0
+    likeliest = _Likeliest(scores, indicator, usual, known)
+    bend = minimize_scalar(lambda bend: likeliest.best_scale(bend).fun, bounds=_BENDS, method="bounded").x
+    return float(np.exp(likeliest.best_scale(bend).x)), float(bend)
 
 
 def correct(scores: np.ndarray, confusions: np.ndarray) -> np.ndarray:
@@ -250,22 +292,22 @@ def fit_confusions(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
     return found.x.reshape(n_themes, n_themes)
 
 
-def fit_stretch(seen: np.ndarray, unseen: np.ndarray, weight: float, scale: float) -> float:
+def fit_stretch(seen: np.ndarray, unseen: np.ndarray, weight: float, scale: float, bend: float = 1.0) -> float:
     """Return what to multiply likelihoods of unseen documents by so that one is as sure of them as of seen ones.
 
     Parameters
     ----------
     seen, unseen : arrays of shape (2, n_documents, n_themes)
         Evidence about unlabelled documents that the themes learnt from, and about others.
-    weight, scale : float
-        How much distances count beside likelihoods, and what scores are multiplied by.
+    weight, scale, bend : float
+        How much distances count beside likelihoods, what scores are multiplied by, and how their gaps are bent.
     """
     if not seen.shape[1] or not unseen.shape[1] or seen.shape[2] < 2:
         return 1.0
 
     def sureness(evidence: np.ndarray, stretch: float = 1.0) -> np.ndarray:
         stretched = np.stack([stretch * evidence[0], evidence[1]])
-        return softmax(scale * combine(stretched, weight), axis=1).max(axis=1)
+        return softmax(bend_gaps(scale * combine(stretched, weight), bend), axis=1).max(axis=1)
 
     of_seen, of_unseen = sureness(seen), sureness(unseen)
     noise = np.sqrt(of_seen.var() / len(of_seen) + of_unseen.var() / len(of_unseen))

@@ -11,7 +11,7 @@ from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
-from wayword.models.calibration import Curves, combine, correct, even_out
+from wayword.models.calibration import Curves, bend_gaps, combine, correct, even_out
 from wayword.models.fingerprints import are_known
 from wayword.models.folding import fold_in, step_toward
 from wayword.models.inputs import check_matrix, drop_zeros
@@ -276,10 +276,10 @@ class FittedThemes(LabelledTopicModel):
         return by_likelihood * stretched + by_distance * distances, offsets
 
     def _find_corrections(self, scores: np.ndarray) -> np.ndarray:
-        """Return what themes say for each other, less what they say for all on average."""
+        """Return what bent gaps change and themes say for each other, less what it is for all on average."""
         if self._score != "stack":
             return np.zeros(len(scores))
-        corrections = correct(scores[None], self.stack_["confusions"])[0] - scores
+        corrections = self._correct(scores[None])[0] - scores
         return corrections - corrections.mean()
 
     def _evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
@@ -306,6 +306,11 @@ class FittedThemes(LabelledTopicModel):
     def _weigh(self, evidence: np.ndarray) -> np.ndarray:
         """Return the weighted sum of all evidence."""
         return self.stack_["scale"] * combine(evidence, self.stack_["weight"])
+
+    def _correct(self, scores: np.ndarray) -> np.ndarray:
+        """Return scores with bent gaps, and what themes say for each other."""
+        # Models kept in files by earlier versions bend nothing.
+        return correct(bend_gaps(scores, self.stack_.get("bend", 1.0)), self.stack_["confusions"])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return how likely each theme applies to each document.
@@ -340,7 +345,7 @@ class FittedThemes(LabelledTopicModel):
             return np.zeros((X.shape[0], 0))
         X = drop_zeros(X)
         if self._score == "stack":
-            scores = correct(self._weigh(self._stretched_evidence(X)), self.stack_["confusions"])
+            scores = self._correct(self._weigh(self._stretched_evidence(X)))
             return _without_words(X, softmax(scores, axis=1), self.class_prior_)
         counts = self._dampen(X)
         if self._score == "likelihood":

@@ -22,11 +22,13 @@ from wayword.models.calibration import (
     Curves,
     HeldOut,
     Trials,
+    bend_gaps,
     choose_weight,
     combine,
     fit_confusions,
     fit_curves,
     fit_scale,
+    fit_scale_and_bend,
     fit_stretch,
     hold_out,
     leave_out,
@@ -257,7 +259,7 @@ class ThemeNMF(FittedThemes):
         n_themes = len(labels.names)
         folds = hold_out(labels, self.seed_)
         trials = self._try_out(X, labels, folds, weights, progress)
-        weight, scale = USUAL_WEIGHT, USUAL_SCALE
+        weight, scale, bend = USUAL_WEIGHT, USUAL_SCALE, 1.0
         curves = Curves(USUAL_SLOPE, USUAL_PULL, np.full(n_themes, USUAL_OFFSET))
         confusions = np.zeros((n_themes, n_themes))
         rates = labels.rates(weights)
@@ -269,17 +271,20 @@ class ThemeNMF(FittedThemes):
             weight = choose_weight(evidence, truth)
             evidence[1] = self._cross_fit_planes(X, labels, folds, weights, evidence[1])
             scores = combine(evidence, weight)
-            scale = fit_scale(scores, truth, scale * USUAL_WEIGHT / weight, held.known)
+            usual = scale * USUAL_WEIGHT / weight
             if self.label_kind_ == "single":
-                confusions = fit_confusions(scale * scores, truth)
+                scale, bend = fit_scale_and_bend(scores, truth, usual, held.known)
+                confusions = fit_confusions(bend_gaps(scale * scores, bend), truth)
             else:
+                scale = fit_scale(scores, truth, usual, held.known)
                 known = HeldOut(scale * scores, evidence[1], truth.astype(np.float64), held.known.astype(np.float64))
                 silent = self._linear().offsets
                 curves = fit_curves(known.with_silent(scale * weight * silent, silent, rates))
         self.stack_ = {
             "weight": weight,
             "scale": scale,
-            "stretch": fit_stretch(trials.seen, trials.unseen, weight, scale),
+            "bend": bend,
+            "stretch": fit_stretch(trials.seen, trials.unseen, weight, scale, bend),
             "confusions": confusions,
             "rates": rates,
             **asdict(curves),
