@@ -7,11 +7,13 @@ from scipy.special import expit, log_softmax, softmax
 
 from models.planted import hide, plant
 from wayword import ThemeNMF
+from wayword.evaluation.calibration import expected_calibration_error
 from wayword.models.calibration import (
     USUAL_SCALE,
     USUAL_WEIGHT,
     Curves,
     HeldOut,
+    bend_gaps,
     choose_weight,
     combine,
     correct,
@@ -19,6 +21,7 @@ from wayword.models.calibration import (
     fit_confusions,
     fit_curves,
     fit_scale,
+    fit_scale_and_bend,
     fit_stretch,
     hold_out,
     leave_out,
@@ -148,6 +151,37 @@ def test_other_labels_of_a_document_do_not_change_the_scale():
 
 def test_one_label_alone_has_nothing_to_scale():
     assert fit_scale(np.ones((5, 1)), np.ones((5, 1), dtype=bool)) == USUAL_SCALE
+
+
+def test_bent_gaps_are_those_of_the_formula_and_keep_the_order():
+    scores = draw_scores(20)
+    np.testing.assert_array_equal(bend_gaps(scores, 1.0), scores)
+    for bend in (0.3, 0.999, 1.5):
+        bent = bend_gaps(scores, bend)
+        for row, old in zip(bent, scores, strict=True):
+            assert row.tolist() == pytest.approx([-((1.0 + max(old) - each) ** bend - 1.0) / bend for each in old])
+        np.testing.assert_array_equal(np.argsort(bent, axis=1), np.argsort(scores, axis=1))
+    np.testing.assert_allclose(bend_gaps(scores, 1.0 - 1e-9), scores - scores.max(axis=1, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize("bend", [0.4, 0.7, 1.3])
+def test_planted_bends_are_found_and_chances_mean_what_they_say(bend):
+    scores = 4.0 * draw_scores(5000)
+    labels = draw_labels(softmax(bend_gaps(1.5 * scores, bend), axis=1))
+    scale, found = fit_scale_and_bend(scores, labels, 1.0)
+    assert found == pytest.approx(bend, abs=0.12)
+    bent = softmax(bend_gaps(scale * scores, found), axis=1)
+    straight = softmax(fit_scale(scores, labels, 1.0) * scores, axis=1)
+    errors = [expected_calibration_error(labels.astype(int), chances) for chances in (bent, straight)]
+    assert errors[0] < min(0.02, errors[1])
+
+
+def test_with_few_documents_gaps_are_hardly_bent():
+    scores = draw_scores(3)
+    right = np.arange(4) == scores.argmax(axis=1)[:, None]
+    for said in (scores, -scores):
+        assert fit_scale_and_bend(said, right, 0.5)[1] == pytest.approx(1.0, abs=0.2)
+    assert fit_scale_and_bend(np.ones((5, 1)), np.ones((5, 1), dtype=bool)) == (USUAL_SCALE, 1.0)
 
 
 NEIGHBOURS = np.abs(np.subtract.outer(np.arange(5), np.arange(5))) == 1
