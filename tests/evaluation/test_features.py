@@ -8,12 +8,12 @@ from wayword import select_terms
 from wayword.errors import InputError
 
 
-def draw(n_documents=120, n_noise=60, seed=0):
-    """Return counts that tell three labels apart, the same among much noise, and the labels."""
+def draw(n_documents=120, n_noise=600, seed=0):
+    """Return counts that tell three labels apart, the same among much noise of rare words, and the labels."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 3, n_documents)
     clear = rng.poisson(0.2 + 1.5 * (labels[:, None] == np.arange(3)))
-    noise = rng.poisson(2.0, (n_documents, n_noise))
+    noise = rng.poisson(0.3, (n_documents, n_noise))
     names = np.array(["fruit", "roads", "ships"])[labels]
     return sparse.csr_matrix(clear), sparse.csr_matrix(np.hstack([clear, noise])), names
 
