@@ -25,10 +25,9 @@ class TermEvidence:
     offsets : array of shape (n_themes,)
         What is added whatever the terms.
     corrections : array of shape (n_themes,)
-        What the themes of the document say for each other, as two stars do for one and for three, and what it changes
-        that wide gaps between themes count for less or more. A theme's weights, its offset and its correction sum to
-        its log odds, less those of all themes on average (with ``score="likelihood"`` where every document has one
-        label). A single theme has no others: all are zero.
+        What the themes of the document say for each other, as two stars do for one and for three. A theme's weights, its
+        offset and its correction sum to its log odds, less those of all themes on average (with
+        ``score="likelihood"`` where every document has one label). A single theme has no others: all are zero.
     responsibilities : array of shape (n_themes, n_subtopics, n_terms_of_document)
         How much of each term each subtopic of the theme explains; they sum to one.
     chances, scores : arrays of shape (n_themes,)

@@ -242,9 +242,11 @@ class FittedThemes(LabelledTopicModel):
         X = drop_zeros(X)
         counts = self._dampen(X)
         parts = explain_likelihoods(counts, *self._smoothed())
-        weights, offsets = self._explain(X, counts, parts.weights)
-        weights, offsets = weights - weights.mean(axis=0), offsets - offsets.mean()
         silent = not X.nnz
+        weights, offsets = self._explain(X, counts, parts.weights)
+        if not silent:
+            weights, offsets = self._bend_parts(weights, offsets)
+        weights, offsets = weights - weights.mean(axis=0), offsets - offsets.mean()
         return TermEvidence(
             X.indices,
             X.data,
@@ -275,11 +277,26 @@ class FittedThemes(LabelledTopicModel):
         stretched = self._find_stretch(X)[0] * even_out(likelihoods, counts)
         return by_likelihood * stretched + by_distance * distances, offsets
 
+    @property
+    def _bend(self) -> float:
+        """How gaps between themes are bent; models kept in files by earlier versions do not say."""
+        return self.stack_.get("bend", 1.0) if self._score == "stack" else 1.0
+
+    def _bend_parts(self, weights: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what terms add to each theme, drawn toward what they add to the likeliest as its gap from that is."""
+        scores = weights.sum(axis=1) + offsets
+        best = scores.argmax()
+        gaps, bent = (values.max() - values for values in (scores, bend_gaps(scores[None], self._bend)[0]))
+        drawn = np.divide(bent, gaps, out=np.ones_like(gaps), where=gaps > 0)
+        return weights[best] + drawn[:, None] * (weights - weights[best]), offsets[best] + drawn * (
+            offsets - offsets[best]
+        )
+
     def _find_corrections(self, scores: np.ndarray) -> np.ndarray:
-        """Return what bent gaps change and themes say for each other, less what it is for all on average."""
+        """Return what themes say for each other, less what they say for all on average."""
         if self._score != "stack":
             return np.zeros(len(scores))
-        corrections = self._correct(scores[None])[0] - scores
+        corrections = correct(scores[None], self.stack_["confusions"])[0] - scores
         return corrections - corrections.mean()
 
     def _evidence(self, X: sparse.csr_matrix, counts: sparse.csr_matrix) -> np.ndarray:
@@ -306,11 +323,6 @@ class FittedThemes(LabelledTopicModel):
     def _weigh(self, evidence: np.ndarray) -> np.ndarray:
         """Return the weighted sum of all evidence."""
         return self.stack_["scale"] * combine(evidence, self.stack_["weight"])
-
-    def _correct(self, scores: np.ndarray) -> np.ndarray:
-        """Return scores with bent gaps, and what themes say for each other."""
-        # Models kept in files by earlier versions bend nothing.
-        return correct(bend_gaps(scores, self.stack_.get("bend", 1.0)), self.stack_["confusions"])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return how likely each theme applies to each document.
@@ -345,7 +357,8 @@ class FittedThemes(LabelledTopicModel):
             return np.zeros((X.shape[0], 0))
         X = drop_zeros(X)
         if self._score == "stack":
-            scores = self._correct(self._weigh(self._stretched_evidence(X)))
+            scores = bend_gaps(self._weigh(self._stretched_evidence(X)), self._bend)
+            scores = correct(scores, self.stack_["confusions"])
             return _without_words(X, softmax(scores, axis=1), self.class_prior_)
         counts = self._dampen(X)
         if self._score == "likelihood":
