@@ -117,28 +117,61 @@ def _clean_up(points: np.ndarray, span: _Span, given: np.ndarray, found: list[in
     """Replace each corner found by the point farthest from the flat through all others, one after the other."""
     corners, squares, found = span.corners.copy(), span.squares.copy(), list(found)
     squares[found] = 0.0
-    normals = _normals(corners)
+    slopes = _slopes(corners)
+    heights = points @ slopes.T
     for place, row in enumerate(found, start=len(given)):
-        other = corners[1 if place == 0 else 0]
         # Without this corner, every point is farther by how far it is along the direction that is lost.
-        without = squares + (points @ normals[place] - other @ normals[place]) ** 2
+        without = squares + _along(heights, corners, slopes, place) ** 2
         farthest = _find_farthest(without)
         if farthest == row or without[farthest] <= without[row] * (1.0 + _IN_SPAN):
             continue
+        slopes, heights = _replace_corner(points, farthest, corners, slopes, heights, place)
         corners[place] = points[farthest]
         found[place - len(given)] = farthest
-        normals = _normals(corners)
         # What the new corner adds to the flat is along its own direction.
-        squares = np.maximum(without - (points @ normals[place] - other @ normals[place]) ** 2, 0.0)
+        squares = np.maximum(without - _along(heights, corners, slopes, place) ** 2, 0.0)
     return found
 
 
-def _normals(corners: np.ndarray) -> np.ndarray:
-    """Return, for each corner, the direction within the flat of all that is square to the flat of the others."""
+def _along(heights: np.ndarray, corners: np.ndarray, slopes: np.ndarray, place: int) -> np.ndarray:
+    """Return how far points are from the flat of all corners but one, within the flat of all."""
+    other = corners[1 if place == 0 else 0]
+    return (heights[:, place] - other @ slopes[place]) / np.linalg.norm(slopes[place])
+
+
+def _slopes(corners: np.ndarray) -> np.ndarray:
+    """Return the slope, within the flat of all corners, of each one's share: one there, and zero at the others."""
     basis, mixture = np.linalg.qr((corners[1:] - corners[0]).T)
     inverse = solve_triangular(mixture, basis.T, check_finite=False)  # the rows of the pseudo-inverse, transposed
-    normals = np.vstack([-inverse.sum(axis=0), inverse])
-    return normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    return np.vstack([-inverse.sum(axis=0), inverse])
+
+
+def _unit_slopes(corners: np.ndarray) -> np.ndarray:
+    slopes = _slopes(corners)
+    return slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
+
+
+def _replace_corner(
+    points: np.ndarray, row: int, corners: np.ndarray, slopes: np.ndarray, heights: np.ndarray, place: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the slopes, and the products of points with them, with one of the points for one of the corners.
+
+    A few products with all corners, where `_slopes` would take their decomposition.
+    """
+    normal = slopes[place] / np.linalg.norm(slopes[place])
+    tilts = slopes @ normal
+    among = slopes - np.outer(tilts, normal)  # within the flat of the other corners
+    other = 1 if place == 0 else 0
+    shares = among @ (points[row] - corners[other])
+    shares[other] += 1.0
+    shares[place] = 0.0
+    outside = points[row] - shares @ corners
+    slope = outside / (outside @ outside)
+    found, along = among - np.outer(shares, slope), points @ slope
+    found[place] = slope
+    heights = heights - np.outer(heights[:, place] / tilts[place], tilts) - np.outer(along, shares)
+    heights[:, place] = along
+    return found, heights
 
 
 class _Flat:
@@ -211,7 +244,7 @@ def find_corners_in_gram(gram: np.ndarray, n_corners: int, n_given: int, candida
 
 def _clean_up_in_gram(gram: np.ndarray, flat: _Flat, candidates: np.ndarray, n_fixed: int) -> list[int]:
     """Replace each corner found by the candidate farthest from the flat through all others, one after the other."""
-    normals = _normals(flat.places[flat.corners]) if len(flat.corners) > 1 else np.empty((0, 0))
+    normals = _unit_slopes(flat.places[flat.corners]) if len(flat.corners) > 1 else np.empty((0, 0))
     for place in range(n_fixed, len(normals)):
         row, other = flat.corners[place], flat.corners[1 if place == 0 else 0]
         along = flat.places @ normals[place]
@@ -223,7 +256,7 @@ def _clean_up_in_gram(gram: np.ndarray, flat: _Flat, candidates: np.ndarray, n_f
         flat = _Flat(gram, corners[0])
         for corner in corners[1:]:
             flat.add(corner)
-        normals = _normals(flat.places[flat.corners])
+        normals = _unit_slopes(flat.places[flat.corners])
     return flat.corners[n_fixed:]
 
 
