@@ -51,6 +51,8 @@ ANCHORS: dict[str, dict[str, Any]] = {
     "anchor-L2": {"recover": "kl", "rectify": False, "regularizer": "l2"},
     "anchor-Beta": {"recover": "kl", "rectify": False, "regularizer": "beta"},
     "rectified": {"recover": "l2", "rectify": True},
+    # As Wayword has it unless told otherwise: rectified, with the default strength. Tried with few topics.
+    "rectified Beta": {"recover": "kl", "rectify": True, "regularizer": "beta"},
 }
 STRENGTHS = {"anchor-L2": (0.1, 1.0), "anchor-Beta": (0.1, 0.3, 1.0, 3.0, 10.0)}
 # What is tried of Beta at every M, and its default.
@@ -326,6 +328,7 @@ def plan(ledger: Ledger[Fit], data: Data, n_topics: int, seed: int) -> Iterator[
                 yield from (Setting(model, threshold, strength) for strength in strengths if strength <= strongest)
     if n_topics == SMALL:
         yield from (Setting("anchor-Beta", threshold, strength) for threshold in thresholds for strength in MILD)
+        yield from (Setting("rectified Beta", threshold) for threshold in thresholds)
     yield Setting("Gibbs LDA")
     yield Setting("variational LDA")
 
@@ -443,6 +446,7 @@ def write_sensitivity(ledger: Ledger[Fit], corpus: str) -> list[str]:
         f"anchor-Beta, strength {DEFAULT:g}": by_threshold(ledger, corpus, "anchor-Beta", (DEFAULT,)),
         "anchor-Beta, strength chosen at each M": by_threshold(ledger, corpus, "anchor-Beta", MILD),
         "rectified": by_threshold(ledger, corpus, "rectified", (0.0,)),
+        "rectified Beta": by_threshold(ledger, corpus, "rectified Beta", (0.0,)),
     }
     for name, splits in rows.items():
         if [set(split) for split in splits] != [set(split) for split in plain]:  # not all measured yet
