@@ -295,6 +295,14 @@ def test_predictions_as_csv_are_what_the_api_says(capsys, model, stays, tmp_path
     np.testing.assert_allclose(chances, pipeline.predict_proba(texts), atol=1e-6)
 
 
+def test_cells_of_predictions_that_a_spreadsheet_would_run_are_marked_and_numbers_are_not(tmp_path):
+    found = [Prediction(id, [label], {"any": 0.5}) for id, label in [("=1+1", "@label"), ("-7", "-1.5"), ("a", "+b")]]
+    write_predictions(found, tmp_path / "found.csv")
+    with (tmp_path / "found.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["id"], row["labels"]) for row in rows] == [("'=1+1", "'@label"), ("-7", "-1.5"), ("a", "'+b")]
+
+
 def test_predictions_as_json_lines_are_what_the_api_says(model, stays, tmp_path):
     run("predict", model, stays, "--out", tmp_path / "found.jsonl")
     rows = list(map(json.loads, (tmp_path / "found.jsonl").read_text(encoding="utf-8").splitlines()))

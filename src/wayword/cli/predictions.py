@@ -48,11 +48,23 @@ def _label_cell(labels: list[str]) -> str:
     return json.dumps(labels, ensure_ascii=False) if len(labels) > 1 else "".join(labels)
 
 
+def _harmless(cell: str) -> str:
+    """Return a text as a cell that no spreadsheet runs; a number is no formula, whatever its sign."""
+    from wayword.workbench.exchange.safety import mark
+
+    try:
+        float(cell)
+    except ValueError:
+        return mark(cell)
+    return cell
+
+
 def _write_csv(found: list[Prediction], file: TextIO) -> None:
     writer = csv.writer(file)
     writer.writerow(["id", "labels", *(f"p({name})" for name in found[0].chances)])
     for one in found:
-        writer.writerow([one.id, _label_cell(one.labels), *(round(chance, _DIGITS) for chance in one.chances.values())])
+        texts = map(_harmless, (one.id, _label_cell(one.labels)))
+        writer.writerow([*texts, *(round(chance, _DIGITS) for chance in one.chances.values())])
 
 
 def _write_jsonl(found: list[Prediction], file: TextIO) -> None:
