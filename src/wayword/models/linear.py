@@ -168,13 +168,14 @@ def fit_linear(
     rows = weigh(X, idf)
 
     def fit(label: int) -> tuple[np.ndarray, float]:
-        told = slice(None) if known is None or known[:, label].all() else known[:, label]
-        applies = indicator[told, label]
+        all_known = known is None or known[:, label].all()
+        told = slice(None) if all_known else known[:, label]
+        some, applies = rows if all_known else rows[told], indicator[told, label]
         if applies.all() or not applies.any():  # nothing to tell apart
             return np.zeros(X.shape[1]), 1.0 if applies.all() else -1.0
         machine, evened = LinearSVC(C=manner.cost, random_state=0, dual=True), _even_out(applies, weights[told])
-        preference = prefer_terms(rows[told], applies, evened, manner.pseudo_count)
-        machine.fit(_multiply_columns(rows[told], preference), applies, sample_weight=evened)
+        preference = prefer_terms(some, applies, evened, manner.pseudo_count)
+        machine.fit(_multiply_columns(some, preference), applies, sample_weight=evened)
         return machine.coef_[0] * preference, float(machine.intercept_[0])
 
     with warnings.catch_warnings():
