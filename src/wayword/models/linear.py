@@ -168,9 +168,8 @@ def fit_linear(
     rows = weigh(X, idf)
 
     def fit(label: int) -> tuple[np.ndarray, float]:
-        all_known = known is None or known[:, label].all()
-        told = slice(None) if all_known else known[:, label]
-        some, applies = rows if all_known else rows[told], indicator[told, label]
+        told = slice(None) if known is None or known[:, label].all() else known[:, label]
+        some, applies = rows if isinstance(told, slice) else rows[told], indicator[told, label]
         if applies.all() or not applies.any():  # nothing to tell apart
             return np.zeros(X.shape[1]), 1.0 if applies.all() else -1.0
         machine, evened = LinearSVC(C=manner.cost, random_state=0, dual=True), _even_out(applies, weights[told])
