@@ -26,16 +26,22 @@ def _find_slopes(gram, products, shares, slopes):
                 slopes[topic] += shares[other] * gram[other, topic]
 
 
+@njit(nogil=True, cache=True, fastmath={"reassoc"})  # several sums at once; only a gap follows from it
+def _find_mean(slopes, shares):
+    mean = 0.0
+    for topic in range(len(slopes)):
+        mean += shares[topic] * slopes[topic]
+    return mean
+
+
 @njit(nogil=True, cache=True)
 def _find_gap(slopes, shares):
     """Return the share of the lowest slope, and the gap: what all mass moved there would gain at most."""
     low = 0
-    mean = 0.0
-    for topic in range(len(slopes)):
-        mean += shares[topic] * slopes[topic]
+    for topic in range(1, len(slopes)):
         if slopes[topic] < slopes[low]:
             low = topic
-    return low, mean - slopes[low]
+    return low, _find_mean(slopes, shares) - slopes[low]
 
 
 @njit(nogil=True, cache=True)

@@ -46,17 +46,22 @@ class _Span:
         Squared distance of each point.
     """
 
-    def __init__(self, points: np.ndarray, origin: np.ndarray) -> None:
+    def __init__(self, points: np.ndarray, origin: np.ndarray, most_corners: int) -> None:
         self._points = points
-        self.corners = origin[None].copy()
-        self._basis = np.empty((0, len(origin)))
+        self._room = np.empty((2, most_corners, len(origin)))  # for corners, and for what each adds to the span
+        self._room[0, 0] = origin
+        self._n_corners = 1
         lengths = np.einsum("ij,ij->i", points, points)
         self.squares = np.maximum(lengths - 2.0 * (points @ origin) + origin @ origin, 0.0)
         self._scale = max(float(lengths.max(initial=0.0)), float(origin @ origin))
 
+    @property
+    def corners(self) -> np.ndarray:
+        return self._room[0, : self._n_corners]
+
     def add(self, corner: np.ndarray, name: str) -> None:
         """Widen the flat by a corner."""
-        outside = _outside(corner - self.corners[0], self._basis)
+        outside = _outside(corner - self.corners[0], self._room[1, 1 : self._n_corners])
         length = np.linalg.norm(outside)
         if length <= _IN_SPAN * np.sqrt(self._scale):
             raise InputError(
@@ -66,8 +71,8 @@ class _Span:
         outside /= length
         along = self._points @ outside - self.corners[0] @ outside
         self.squares = np.maximum(self.squares - along**2, 0.0)
-        self._basis = np.vstack([self._basis, outside])
-        self.corners = np.vstack([self.corners, corner])
+        self._room[:, self._n_corners] = corner, outside
+        self._n_corners += 1
 
 
 def find_corners(
@@ -102,7 +107,7 @@ def find_corners(
     starts = [*given, *points[found]]
     if not starts:
         return []
-    span = _Span(points, starts[0])
+    span = _Span(points, starts[0], len(given) + n_corners)
     for place, corner in enumerate(starts[1:], start=2):
         span.add(corner, f"anchor {place}")
     while len(found) < n_corners:
