@@ -27,7 +27,7 @@ _ENOUGH, _LEAST_COST = 50, 0.3
 _PREFERENCE, _USUAL_PSEUDO_COUNT = 0.5, 0.1
 # What else both may be where there are at least so many documents a label, by how many standard errors it must be better,
 # and how many documents times labels, but no fewer documents than these, are looked at to find out. Few occurrences say
-# much about facts and little about opinions; nothing at all, without pseudo-counts.
+# much about facts and little about opinions; without pseudo-counts all terms count alike.
 _COSTS, _PSEUDO_COUNTS = (0.03, 0.1, 0.3, 1.0, 3.0), (1.0, None)
 _FEWEST_TO_CHOOSE, _CLEARLY_CHEAPER, _CLEARLY_PREFERRED = 30, 1.0, 0.5
 _LOOKED_AT, _FEWEST_LOOKED_AT = 40_000, 2_000

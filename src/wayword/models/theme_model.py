@@ -285,11 +285,12 @@ class FittedThemes(LabelledTopicModel):
     def _bend_parts(self, weights: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what terms add to each theme, drawn toward what they add to the likeliest as its gap from that is."""
         scores = weights.sum(axis=1) + offsets
-        best = scores.argmax()
         gaps, bent = (values.max() - values for values in (scores, bend_gaps(scores[None], self._bend)[0]))
         drawn = np.divide(bent, gaps, out=np.ones_like(gaps), where=gaps > 0)
-        return weights[best] + drawn[:, None] * (weights - weights[best]), offsets[best] + drawn * (
-            offsets - offsets[best]
+        likeliest = weights[scores.argmax()], offsets[scores.argmax()]
+        return (
+            likeliest[0] + drawn[:, None] * (weights - likeliest[0]),
+            likeliest[1] + drawn * (offsets - likeliest[1]),
         )
 
     def _find_corrections(self, scores: np.ndarray) -> np.ndarray:
