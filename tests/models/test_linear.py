@@ -127,6 +127,12 @@ def test_where_no_term_tells_anything_all_count_alike():
     assert np.isfinite(linear.score(rows)).all()
 
 
+def test_what_only_rounding_tells_counts_for_nothing():
+    rows = sparse.csr_matrix([[0.1, 0.3], [0.2, 0.3], [0.3, 0.2], [0.0, 0.4]])  # 0.1 + 0.2 is not quite 0.3
+    preferred = prefer_terms(rows, np.array([True, True, False, False]), np.ones(4), 0.1)
+    np.testing.assert_array_equal(preferred, 1.0)
+
+
 def test_errors_cost_less_the_more_documents_labels_have():
     costs = [usual_manner(np.ones((documents, 2), dtype=bool)).cost for documents in (0, 1, 50, 100, 1000)]
     assert costs == [1.0, 1.0, 1.0, 0.5, 0.3]

@@ -25,6 +25,8 @@ _ENOUGH, _LEAST_COST = 50, 0.3
 # Terms that tell a label from others by the logarithm r of how much likelier they are with it count for |r| to this
 # power; a term is taken to have occurred so often with the label, and without it, before it was ever seen.
 _PREFERENCE, _USUAL_PSEUDO_COUNT = 0.5, 0.1
+# Below this, what terms tell is rounding.
+_ROUNDING = 1e-6
 # What else both may be where there are at least so many documents a label, by how many standard errors it must be better,
 # and how many documents times labels, but no fewer documents than these, are looked at to find out. Few occurrences say
 # much about facts and little about opinions; without pseudo-counts all terms count alike.
@@ -133,7 +135,7 @@ def prefer_terms(
     preference = np.abs(ratios) ** _PREFERENCE
     squares = np.bincount(rows.indices, weights=rows.data**2, minlength=rows.shape[1])
     length = np.sqrt(squares @ preference**2 / len(applies))
-    return preference / length if length > 0 else np.ones(rows.shape[1])
+    return preference / length if length > _ROUNDING else np.ones(rows.shape[1])
 
 
 def _multiply_columns(rows: sparse.csr_matrix, factors: np.ndarray) -> sparse.csr_matrix:
