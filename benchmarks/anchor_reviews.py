@@ -3,9 +3,11 @@
 Whether a review gives five stars (of amazon's four ratings, 5 against the rest), from topics: logistic regression on the
 logarithms of the topic shares of supervised anchors, of the same anchors without labels, of LDA and of supervised LDA
 (tomotopy, 500 iterations, shares inferred alike for documents of both kinds), and on tf-idf, alone and mixed with the
-topics of supervised anchors. They are mixed in two ways: side by side in one regression, each times its share, as in the
-thesis; and as the log odds of two regressions, one on each, summed by their shares. The share is chosen on the training
-folds, each left out once: by accuracy, or for log odds by how likely they find the labels, which varies less. Anchors take the defaults, logistic regression takes scikit-learn's. How well the top ten words of topics go together is measured in Wikipedia.
+topics of supervised anchors. They are mixed in two ways: side by side in one regression, as in the thesis and as
+`SupervisedAnchors.features` has them; and as the log odds of two regressions, one on each, summed by their shares. In
+both, terms count by what they tell of labels. The share is chosen on the training folds, each left out once, by how
+likely the log odds find the labels, which varies less than accuracy. Anchors take the defaults, logistic regression
+takes scikit-learn's. How well the top ten words of topics go together is measured in Wikipedia.
 
 Reviews of thirty words or more, stop words out, no lemmas, terms of fifty documents or more; five folds, each tried on
 once. The terms are those of all folds, as in the thesis: choosing them looks at no label.
@@ -145,7 +147,7 @@ class Division:
         return float((np.asarray(answers) == self.truth).mean())
 
 
-ScoreMixes = Callable[[SupervisedAnchors, Division], list[float]]
+FindOdds = Callable[[SupervisedAnchors, Division], list[np.ndarray]]
 
 
 def log_shares(model: AnchorTopics, X: sparse.csr_matrix, method: str | None = None) -> np.ndarray:
@@ -164,39 +166,34 @@ def fit_supervised(division: Division, n_topics: int) -> SupervisedAnchors:
     return SupervisedAnchors(n_topics).fit(division.train, division.labels)
 
 
-def score_mixes(model: SupervisedAnchors, division: Division) -> list[float]:
-    """Return the accuracy at each share of tf-idf beside topics."""
-    found = []
-    for mix in MIXES:
-        model.set_params(lexical_mix=mix)
-        found.append(division.score((model.features(division.train), model.features(division.test))))
-    model.set_params(lexical_mix=0.0)
-    return found
+def find_features(model: SupervisedAnchors, division: Division, mix: float) -> tuple[Any, Any]:
+    """Return what both kinds of documents are told by, with some share of tf-idf."""
+    model.set_params(lexical_mix=mix)
+    return model.features(division.train), model.features(division.test)
+
+
+def put_side_by_side(model: SupervisedAnchors, division: Division) -> list[np.ndarray]:
+    """Return the log odds by topics and tf-idf in one regression, at each share of tf-idf."""
+    return [division.find_odds(find_features(model, division, mix)) for mix in MIXES]
 
 
 def sum_odds(model: SupervisedAnchors, division: Division) -> list[np.ndarray]:
     """Return the log odds by topics and by tf-idf, summed at each share of the latter."""
-    topics = division.find_odds((model.features(division.train), model.features(division.test)))
-    lexical = division.find_odds(lexical_features(division.train, division.test))
+    topics, lexical = (division.find_odds(find_features(model, division, mix)) for mix in (0.0, 1.0))
     return [(1.0 - mix) * topics + mix * lexical for mix in MIXES]
 
 
-def score_sums(model: SupervisedAnchors, division: Division) -> list[float]:
-    """Return the accuracy at each share of tf-idf in the sum of log odds."""
-    return [division.score_answers(odds > 0.0) for odds in sum_odds(model, division)]
+def find_likelihoods(odds_by_mix: list[np.ndarray], truth: np.ndarray) -> list[float]:
+    """Return how likely log odds find the labels at each share: the mean logarithm of their chances."""
+    signs = np.where(truth > 0, 1.0, -1.0)
+    return [-float(np.logaddexp(0.0, -signs * odds).mean()) for odds in odds_by_mix]
 
 
-def find_likelihoods(model: SupervisedAnchors, division: Division) -> list[float]:
-    """Return how likely each sum of log odds finds the labels: the mean logarithm of their chances."""
-    signs = np.where(division.truth > 0, 1.0, -1.0)
-    return [-float(np.logaddexp(0.0, -signs * odds).mean()) for odds in sum_odds(model, division)]
-
-
-def choose_mix(data: Folded, n_topics: int, fold: int, score: ScoreMixes) -> float:
-    """Return the share of tf-idf that is best on the training folds, each left out once."""
+def choose_mix(data: Folded, n_topics: int, fold: int, find: FindOdds) -> float:
+    """Return the share of tf-idf that makes the training folds likeliest, each left out once."""
     divisions = [data.divide(inner, aside=fold) for inner in range(FOLDS) if inner != fold]
-    scores = [score(fit_supervised(division, n_topics), division) for division in divisions]
-    return MIXES[int(np.mean(scores, axis=0).argmax())]
+    found = [find_likelihoods(find(fit_supervised(each, n_topics), each), each.truth) for each in divisions]
+    return MIXES[int(np.mean(found, axis=0).argmax())]
 
 
 def try_supervised(data: Folded, n_topics: int, fold: int) -> Iterator[Trial]:
@@ -214,10 +211,9 @@ def try_supervised(data: Folded, n_topics: int, fold: int) -> Iterator[Trial]:
 
 def try_mixed(data: Folded, n_topics: int, fold: int, name: str) -> Iterator[Trial]:
     """Yield topics of supervised anchors mixed with tf-idf, in one of two ways."""
-    division = data.divide(fold)
-    score, judge = (score_sums, find_likelihoods) if name == SUMMED else (score_mixes, score_mixes)
-    by_mix = score(fit_supervised(division, n_topics), division)
-    mix = choose_mix(data, n_topics, fold, judge)
+    division, find = data.divide(fold), sum_odds if name == SUMMED else put_side_by_side
+    by_mix = [division.score_answers(odds > 0.0) for odds in find(fit_supervised(division, n_topics), division)]
+    mix = choose_mix(data, n_topics, fold, find)
     yield Trial(data.name, n_topics, fold, name, by_mix[MIXES.index(mix)], mix=mix, by_mix=by_mix)
 
 

@@ -203,6 +203,7 @@ def test_nothing_is_told_by_none():
         ([3, 1, 2], [1, 2, 3]),
         (np.array([3.0, 1.0, np.nan]), [1.0, 3.0]),
         ([True, False, None], [False, True]),
+        (np.array([True, False]), [False, True]),
         (np.array([[2], [1], [2]]), [1, 2]),
         (np.array(["b", "a", "b"]), ["a", "b"]),
         (["one"], ["one"]),

@@ -423,17 +423,51 @@ def test_features_are_logarithms_of_shares_and_tf_idf_if_mixed_in():
     lengths = X.sum(axis=1, keepdims=True)
     shares = (lengths * model.transform(X) + 0.2) / (lengths + 0.2 * N_TOPICS)
     np.testing.assert_allclose(features, np.log(shares), rtol=1e-9)
-    mixed = make(alpha=0.2, lexical_mix=0.25).fit(X, NAMES[topics]).features(X)
-    assert sparse.issparse(mixed)
-    assert mixed.shape == (90, N_TOPICS + N_TERMS)
-    np.testing.assert_allclose(mixed[:, :N_TOPICS].toarray(), 0.75 * features, rtol=1e-9)
-    words = mixed[:, N_TOPICS:]
-    assert ((words > 0).toarray() <= (X > 0)).all()
-    lengths = sparse.linalg.norm(words, axis=1)
-    np.testing.assert_allclose(np.delete(lengths, 4), 0.25)
-    assert lengths[4] == 0
-    alone = make(alpha=0.2, lexical_mix=1.0).fit(X, NAMES[topics]).features(X)
-    assert (alone[:, :N_TOPICS] != 0).nnz == 0
+
+
+def test_features_mix_tf_idf_in_by_a_share_of_what_spreads_alike():
+    X, topics = draw()
+    X[4] = 0
+    model = make(alpha=0.2).fit(X, NAMES[topics])
+    logs = model.features(X)
+    alone = model.set_params(lexical_mix=1.0).features(X).toarray()
+    assert not alone[:, :N_TOPICS].any()
+    words = alone[:, N_TOPICS:]
+    assert ((words > 0) == (X > 0)).all()
+    # Rows of tf-idf have length one on the mean, though terms count by what they tell.
+    assert np.square(words).sum(axis=1).mean() == pytest.approx(1.0)
+    spread = np.sqrt(np.square(logs - logs.mean(axis=0)).sum(axis=1).mean())
+    for share in (0.0001, 0.25, 0.5, 0.9):
+        mixed = model.set_params(lexical_mix=share).features(X)
+        assert sparse.issparse(mixed)
+        assert mixed.shape == (90, N_TOPICS + N_TERMS)
+        factor = spread ** (1.0 - share) / np.hypot(share, 1.0 - share)
+        against = logs - np.log(model.topic_shares_)
+        expected = np.hstack([factor * (1.0 - share) * against / spread, factor * share * words])
+        np.testing.assert_allclose(mixed.toarray(), expected, rtol=1e-9)
+
+
+def test_topics_that_are_alike_in_all_documents_are_mixed_as_they_are():
+    X, topics = draw()
+    model = make(1, lexical_mix=0.5).fit(X, NAMES[topics])
+    assert model.log_spread_ == 1.0
+    assert np.isfinite(model.features(X).toarray()).all()
+
+
+@every_form
+def test_terms_count_by_what_they_tell_of_some_label(form):
+    X, topics = draw(n_documents=600)
+    telling = np.column_stack([topics == 1, np.arange(len(topics)) % 2 == 0])  # of a label, and of nothing
+    model = make().fit(np.hstack([X, telling]), forms_of(topics)[form])
+    assert model.preferences_.shape == (N_TERMS + 2,)
+    assert (model.preferences_ >= 0).all()
+    assert model.preferences_[-2] == model.preferences_.max()
+    assert model.preferences_[-1] < 0.5 * model.preferences_[-2]
+
+
+def test_terms_all_count_alike_where_there_is_nothing_to_tell_apart():
+    X, _ = draw()
+    assert (make().fit(X, ["corn"] * len(X)).preferences_ == 1.0).all()
 
 
 def test_frames_are_taken_and_their_columns_are_names_of_terms():

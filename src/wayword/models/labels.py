@@ -165,7 +165,17 @@ def _is_fraction(value: Any) -> bool:
     return isinstance(value, Real) and not _is_missing(value) and not float(value).is_integer()
 
 
+def _from_texts(names: list[str]) -> Labels:
+    known = sorted(set(names))
+    places = {name: place for place, name in enumerate(known)}
+    indicator = np.zeros((len(names), len(known)), dtype=bool)
+    indicator[np.arange(len(names)), [places[name] for name in names]] = True
+    return Labels(np.array(known), indicator, np.ones_like(indicator), "single")
+
+
 def _from_names(names: list[Any]) -> Labels:
+    if set(map(type, names)) == {str}:  # nothing to look out for
+        return _from_texts(names)
     for value in names:
         if _is_fraction(value):
             raise InputError(f"Unknown label type: labels must be names or whole numbers, got {shorten(value)}")
@@ -185,8 +195,8 @@ def _warn_of_one(names: np.ndarray) -> None:
 
 
 def _is_plain_array(y: Any) -> bool:
-    """Whether there is a whole number or a text for each document, and nothing to look out for."""
-    return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iuU" and len(y) > 0
+    """Whether there is a whole number, a text or yes or no for each document, and nothing to look out for."""
+    return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU" and len(y) > 0
 
 
 def _is_plain_matrix(y: np.ndarray) -> bool:
@@ -195,7 +205,7 @@ def _is_plain_matrix(y: np.ndarray) -> bool:
 
 
 def _from_array(y: np.ndarray) -> Labels:
-    """Return the labels of an array of whole numbers or texts."""
+    """Return the labels of an array of whole numbers, texts, or yes and no."""
     told = y != _UNKNOWN if y.dtype.kind in "iu" else np.ones(len(y), dtype=bool)
     names, places = np.unique(y[told], return_inverse=True)
     indicator = np.zeros((len(y), len(names)), dtype=bool)

@@ -138,7 +138,8 @@ def prefer_terms(
     return preference / length if length > _ROUNDING else np.ones(rows.shape[1])
 
 
-def _multiply_columns(rows: sparse.csr_matrix, factors: np.ndarray) -> sparse.csr_matrix:
+def multiply_columns(rows: sparse.csr_matrix, factors: np.ndarray) -> sparse.csr_matrix:
+    """Return rows with each column multiplied by a factor."""
     return sparse.csr_matrix((rows.data * factors[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
 
 
@@ -176,7 +177,7 @@ def fit_linear(
             return np.zeros(X.shape[1]), 1.0 if applies.all() else -1.0
         machine, evened = LinearSVC(C=manner.cost, random_state=0, dual=True), _even_out(applies, weights[told])
         preference = prefer_terms(some, applies, evened, manner.pseudo_count)
-        machine.fit(_multiply_columns(some, preference), applies, sample_weight=evened)
+        machine.fit(multiply_columns(some, preference), applies, sample_weight=evened)
         return machine.coef_[0] * preference, float(machine.intercept_[0])
 
     with warnings.catch_warnings():

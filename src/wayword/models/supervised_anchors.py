@@ -26,11 +26,13 @@ from wayword.models.inputs import (
 )
 from wayword.models.label_columns import label_columns
 from wayword.models.labels import Kind, Labels, answer_in_kind, read_labels, share_of_right_answers
-from wayword.models.linear import find_idf, weigh
+from wayword.models.linear import find_idf, multiply_columns, prefer_terms, weigh
 from wayword.progress import Progress, ignore
 
 RESPONSES = ("auto", "labels", "numbers")
 _TINY = np.finfo(np.float64).tiny
+# Below this, rows are all alike.
+_NO_SPREAD = 1e-9
 # How much errors may cost the predictor (scikit-learn's C); a share of the documents of the most frequent labels
 # chooses, if there are enough of them.
 _ERROR_COSTS = (10.0, 1.0)
@@ -39,6 +41,11 @@ _HELD_SHARE, _FEWEST_HELD, _MOST_TO_CHOOSE_BY, _LABELS_TO_CHOOSE_BY = 0.2, 20, 4
 _ROUGHLY = 1e-2
 # Log odds of a label that all documents have, or none.
 _SURE = 10.0
+# Topics of less than this share count as if they had it, where others are compared with their shares.
+_LEAST_SHARE = 1e-6
+# How often a term is taken to have occurred with a label, and without it, before it was seen, where terms count by how
+# well they tell labels apart.
+_PSEUDO_OCCURRENCES = 1.0
 
 
 def _is_numeric(y: Any) -> bool:
@@ -142,7 +149,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         How many documents' worth what all documents have counts for each term's labels: terms of few documents say
         little about labels.
     lexical_mix : float
-        The share of tf-idf in `features`, from 0, topics alone, to 1.
+        The share of tf-idf in `features`, from 0, topics alone, to 1; about 0.9 predicts better than either alone.
     response : {"auto", "labels", "numbers"}
         What `y` is: labels, or one number for each document. By default numbers if any has a fraction.
     n_bins : int
@@ -158,6 +165,10 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         How likely a document has each label, where its words come from a topic.
     term_weights_, topic_weights_, offsets_ : arrays of shapes (n_terms, n_labels), (n_components, n_labels), (n_labels,)
         What each term, as tf-idf, and each topic adds to the log odds of a label.
+    preferences_ : array of shape (n_terms,)
+        How much each term counts: more, the better it tells the documents of some label from others.
+    log_spread_ : float
+        How far the logarithms of topic shares are from their mean in labelled documents.
     anchors_, anchor_words_, components_, term_topics_, topic_correlation_, topic_shares_, gap_
         As for `AnchorTopics`.
 
@@ -262,29 +273,21 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
 
     def _learn_to_predict(self, X: sparse.csr_matrix, labels: Labels) -> None:
         """Fit the log odds of labels as sums over terms and topics."""
-        told = labels.labelled
-        self.idf_ = find_idf(X[told])
-        inputs = self._inputs(X[told])
-        # Of two labels that exclude each other, one plane serves both.
-        twins = labels.kind == "single" and len(labels.names) == 2
-        tasks = [
-            _rows_where(labels.known[told, label], inputs, labels.indicator[told, label])
-            for label in range(1 if twins else len(labels.names))
-        ]
-        cost = _choose_cost(tasks)
-        planes = [_fit_plane(*task, cost) for task in tasks]
-        if twins:
-            planes.append((-planes[0][0], -planes[0][1]))
-        weights = np.column_stack([plane for plane, _ in planes])
-        self.term_weights_, self.topic_weights_ = weights[: X.shape[1]], weights[X.shape[1] :]
-        self.offsets_ = np.array([offset for _, offset in planes])
-        mean_topics = np.asarray(inputs[:, X.shape[1] :].mean(axis=0)).ravel()
-        self._predictor = _Predictor(self.anchors_, self.topic_weights_, self.offsets_, mean_topics)
+        told = np.flatnonzero(labels.labelled)
+        X, labels = X[told], labels.of(told)
+        self.idf_ = find_idf(X)
+        rows, shares = weigh(X, self.idf_), self._infer(X, "oneshot")
+        self.preferences_ = _prefer_for_any(rows, labels)
+        self.log_spread_ = _spread_of_rows(self._logs_of(shares, X))
+        weights, self.offsets_ = _fit_planes(_join(multiply_columns(rows, self.preferences_), shares), labels)
+        self.term_weights_ = weights[: X.shape[1]] * self.preferences_[:, None]
+        self.topic_weights_ = weights[X.shape[1] :]
+        self._predictor = _Predictor(self.anchors_, self.topic_weights_, self.offsets_, shares.mean(axis=0))
 
-    def _inputs(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Return what the predictor sees of documents: tf-idf, and the topics of their words."""
-        shares = self._infer(X, "oneshot")
-        return sparse.csr_matrix(sparse.hstack([weigh(X, self.idf_), _as_full_rows(shares)]))
+    def _logs_of(self, shares: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
+        """Return the logarithms of topic shares, of documents with as many more words as the prior is worth."""
+        lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
+        return np.log((lengths * shares + self.alpha) / (lengths + self.alpha * self.n_components_))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of every label: array of shape (n_documents, n_labels); of two labels, of the second."""
@@ -294,7 +297,8 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
     def _log_odds(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = self._read(X)
-        return self._inputs(X) @ np.vstack([self.term_weights_, self.topic_weights_]) + self.offsets_
+        by_topics = self._infer(X, "oneshot") @ self.topic_weights_
+        return weigh(X, self.idf_) @ self.term_weights_ + by_topics + self.offsets_
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return how likely each label applies; for one label a document, the chances sum to one.
@@ -343,20 +347,19 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         Returns
         -------
         array of shape (n_documents, n_components), or sparse matrix of shape (n_documents, n_components + n_terms)
-            With `lexical_mix` m, the logarithms times 1 - m, and tf-idf times m.
+            With `lexical_mix` m, the logarithms times 1 - m, less those of `topic_shares_`, and tf-idf times
+            `preferences_` and m, both drawn to the same spread first, so that one penalty suits both.
         """
         check_is_fitted(self)
         self._check_mix()
         X = self._read(X)
-        lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
-        # As many more words as the prior is worth, so that no share is zero.
-        shares = lengths * self._infer(X, self.inference) + self.alpha
-        shares /= lengths + self.alpha * self.n_components_
-        logs = np.log(shares)
+        logs = self._logs_of(self._infer(X, self.inference), X)
         if not self.lexical_mix:
             return logs
-        parts = [sparse.csr_matrix((1.0 - self.lexical_mix) * logs), self.lexical_mix * weigh(X, self.idf_)]
-        return sparse.csr_matrix(sparse.hstack(parts))
+        logs -= np.log(np.maximum(self.topic_shares_, _LEAST_SHARE))
+        of_logs, of_terms = _mix_spreads(self.lexical_mix, self.log_spread_)
+        terms = multiply_columns(weigh(X, self.idf_), self.preferences_)
+        return _join(of_logs * logs, of_terms * terms)
 
     def refit(self, anchors: Any = None, *, n_components: int | None = None) -> SupervisedAnchors:
         """Solve again with other anchors, as `AnchorTopics.refit` does, without going through the documents.
@@ -400,11 +403,58 @@ def _rows_where(wanted: np.ndarray, inputs: sparse.csr_matrix, applies: np.ndarr
     return (inputs, applies) if wanted.all() else (inputs[wanted], applies[wanted])
 
 
+def _prefer_for_any(rows: sparse.csr_matrix, labels: Labels) -> np.ndarray:
+    """Return what each term counts: as much as for the label that it tells best from others."""
+    best, even = np.zeros(rows.shape[1]), np.ones(rows.shape[0])
+    for label in range(len(labels.names)):
+        some, applies = _rows_where(labels.known[:, label], rows, labels.indicator[:, label])
+        if 0 < applies.sum() < len(applies):
+            best = np.maximum(best, prefer_terms(some, applies, even[: len(applies)], _PSEUDO_OCCURRENCES))
+    squares = np.bincount(rows.indices, weights=rows.data**2, minlength=rows.shape[1]) @ best**2
+    return best * np.sqrt(rows.shape[0] / squares) if squares > 0.0 else np.ones(rows.shape[1])
+
+
+def _spread_of_rows(values: np.ndarray) -> float:
+    """Return how far rows are from their mean: the root of the mean square; one for rows that are all alike."""
+    spread = float(np.sqrt(values.var(axis=0).sum()))
+    return spread if spread > _NO_SPREAD else 1.0
+
+
+def _mix_spreads(mix: float, spread: float) -> tuple[float, float]:
+    """Return what to multiply values of some spread with, and others of a spread of one, to mix them by a share.
+
+    Together they spread as far as either alone would at the ends of the scale, and in between in geometric steps: a
+    penalty that suits both alone suits them mixed.
+    """
+    together = spread ** (1.0 - mix) / np.hypot(mix, 1.0 - mix)
+    return together * (1.0 - mix) / spread, together * mix
+
+
+def _join(*parts: Any) -> sparse.csr_matrix:
+    """Return matrices side by side, those that are not sparse with every entry stored."""
+    return sparse.csr_matrix(sparse.hstack([part if sparse.issparse(part) else _as_full_rows(part) for part in parts]))
+
+
 def _as_full_rows(values: np.ndarray) -> sparse.csr_matrix:
     """Return a sparse matrix that stores every entry, which takes no look for zeros."""
     n_rows, n_columns = values.shape
     ends = np.arange(0, values.size + 1, max(n_columns, 1))
     return sparse.csr_matrix((values.ravel(), np.tile(np.arange(n_columns), n_rows), ends), shape=values.shape)
+
+
+def _fit_planes(inputs: sparse.csr_matrix, labels: Labels) -> tuple[np.ndarray, np.ndarray]:
+    """Return weights, of shape (n_inputs, n_labels), and offsets of the log odds of all labels."""
+    # Of two labels that exclude each other, one plane serves both.
+    twins = labels.kind == "single" and len(labels.names) == 2
+    tasks = [
+        _rows_where(labels.known[:, label], inputs, labels.indicator[:, label])
+        for label in range(1 if twins else len(labels.names))
+    ]
+    cost = _choose_cost(tasks)
+    planes = [_fit_plane(*task, cost) for task in tasks]
+    if twins:
+        planes.append((-planes[0][0], -planes[0][1]))
+    return np.column_stack([plane for plane, _ in planes]), np.array([offset for _, offset in planes])
 
 
 def _choose_cost(tasks: list[tuple[sparse.csr_matrix, np.ndarray]]) -> float:
