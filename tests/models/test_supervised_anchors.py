@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from naive import anchors as naive
 from wayword import AnchorTopics, SupervisedAnchors, Vectorizer, cooccurrence, load, save
 from wayword.errors import InputError, UnknownTermError
+from wayword.models import supervised_anchors
 from wayword.models.label_columns import label_columns, spread_of, spread_of_words
 from wayword.models.labels import read_labels
 from wayword.models.supervised_anchors import cut_into_bins
@@ -771,3 +772,21 @@ def test_nothing_is_answered_before_fit():
     for method in ("predict", "predict_proba", "decision_function", "features", "transform"):
         with pytest.raises(NotFittedError):
             getattr(make(), method)(X)
+
+
+def length_of(model):
+    """Return how far the plane of the first label is from telling nothing."""
+    return np.linalg.norm(model.term_weights_[:, 0])
+
+
+def test_planes_follow_labels_closely_only_where_that_makes_documents_held_out_likelier(monkeypatch):
+    rng = np.random.RandomState(0)
+    X = rng.poisson(0.3, (400, 200)).astype(float)
+    drawn, told = rng.randint(2, size=400), X[:, :100].sum(axis=1) > X[:, 100:].sum(axis=1)
+    lengths = {}
+    for costs in ((1.0,), (10.0,), (1.0, 10.0)):
+        monkeypatch.setattr(supervised_anchors, "_ERROR_COSTS", costs)
+        lengths[costs] = [length_of(make(anchors=[0, 50, 150]).fit(X, y)) for y in (drawn, told)]
+    # Labels that are drawn by lot have terms that seem to tell them apart, but not of other documents.
+    assert lengths[1.0, 10.0] == [lengths[1.0,][0], lengths[10.0,][1]]
+    assert lengths[1.0,][0] < lengths[10.0,][0]

@@ -52,7 +52,7 @@ def _longest(indptr, first, last):
     return longest
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _dot(a, b):
     total = 0.0
     for k in range(a.shape[0]):
@@ -70,7 +70,7 @@ def _gather(columns, other, coordinates, block):
             block[m * size + t] = row[coordinates[m]]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _bend(block, counts, penalties, curvatures):
     """Write the curvature of the objective along each coordinate."""
     size = counts.shape[0]
@@ -82,7 +82,7 @@ def _bend(block, counts, penalties, curvatures):
         curvatures[m] = total
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _sweep(block, counts, moves, curvatures, weights, residuals):
     """Go to the minimum along each coordinate in turn. Return twice how far the objective fell, or more."""
     size = counts.shape[0]

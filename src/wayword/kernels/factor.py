@@ -16,7 +16,9 @@ Least squares, row x with weights a: minimise  |x - a B'|^2 / 2  over a >= 0, wh
 The products p = x B and the Gram matrix G = B' B are all it takes, so X is touched once and the cheap sweeps over
 topics, each step the minimum along its topic, may be repeated while they still move.
 
-All of it stands in one file, because the cache of compiled kernels notices changes only in a kernel's own file.
+All of it stands in one file, because the cache of compiled kernels notices changes only in a kernel's own file. What
+adds in any order (`_FAST`) is put into the kernels that call it (`forceinline`): compiled on its own as well, it would add
+in another order there, and which of the two is called would depend on what was called before.
 """
 
 from __future__ import annotations
@@ -144,7 +146,7 @@ def _gather(indices, start, size, other, topics, n_topics, block):
             block[m * size + t] = row[topics[m]]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _look_at_all(x, indices, start, size, other, weights, mixed, asked):
     """Write the model of each non-zero, and for each topic the sum of x b / model."""
     asked[:] = 0.0
@@ -159,7 +161,7 @@ def _look_at_all(x, indices, start, size, other, weights, mixed, asked):
             asked[topic] += share * row[topic]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _mix(block, size, topics, n_topics, weights, mixed):
     """Write the model of each non-zero from gathered columns."""
     mixed[:size] = TINY
@@ -170,7 +172,7 @@ def _mix(block, size, topics, n_topics, weights, mixed):
                 mixed[t] += weight * block[m * size + t]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _look_at_some(x, block, size, topics, n_topics, weights, mixed, asked):
     """Do the same as `_look_at_all` from gathered columns."""
     _mix(block, size, topics, n_topics, weights, mixed)
@@ -181,7 +183,7 @@ def _look_at_some(x, block, size, topics, n_topics, weights, mixed, asked):
         asked[topics[m]] = total
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _times(gram, weights, topic):
     total = 0.0
     for k in range(weights.shape[0]):
@@ -189,13 +191,13 @@ def _times(gram, weights, topic):
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _pull(gram, product, weights, topic):
     """Return the slope of the quadratic along a topic."""
     return _times(gram, weights, topic) - product[topic]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _sweep(room, size, n_active, sums, limits, gram, rouse):
     """Take a Newton step along each active topic, one after the other; the model follows.
 
@@ -233,7 +235,7 @@ def _sweep(room, size, n_active, sums, limits, gram, rouse):
                 share[t] = x[t] * inverse[t]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _multiply(room, topics, n_topics, sums, limits, gram):
     """Take the multiplicative step: the minimum of a bound that touches the objective at the present weights."""
     old, weights = room.old, room.weights
@@ -256,7 +258,7 @@ def _multiply(room, topics, n_topics, sums, limits, gram):
             weights[topic] = old[topic] * (root - cost) / (2.0 * rising) if rising > 0.0 else 0.0
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _log_gain(x, before, after, size):
     """Return the sum of x log(after / before); nothing is worse than to explain an entry no longer."""
     gain = 0.0
@@ -269,7 +271,7 @@ def _log_gain(x, before, after, size):
     return gain
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _cost(weights, sums, limits, gram, product):
     """Return the part of the objective that is a sum over topics."""
     total = 0.0
@@ -281,7 +283,7 @@ def _cost(weights, sums, limits, gram, product):
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _log_slopes(x, before, after, size):
     """Return the slopes of sum x log(model) along the way from one model to another, at its start and its end."""
     first = last = 0.0
@@ -292,7 +294,7 @@ def _log_slopes(x, before, after, size):
     return first, last
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _cost_slope(at, old, weights, sums, limits, gram, product):
     """Return the slope of `_cost` along the way from the old weights, at some weights."""
     slope = 0.0
@@ -306,7 +308,7 @@ def _cost_slope(at, old, weights, sums, limits, gram, product):
     return slope
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _fall(room, size, sums, limits, gram):
     """Return how far the objective of a row fell at most; below zero where it rose.
 
@@ -321,7 +323,7 @@ def _fall(room, size, sums, limits, gram):
     return _log_gain(room.x, room.before, room.mixed, size) + costs
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _keep_active(room, n_allowed, sums, limits, gram, steep):
     """Write the topics that Newton steps can move: those in use, and those whose slope falls steeper than a share."""
     n_active = n_roused = 0
@@ -340,7 +342,7 @@ def _keep_active(room, n_allowed, sums, limits, gram, steep):
     return n_active, n_roused
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _descend(room, size, n_active, sums, limits, gram, looked):
     """Sweep once, or multiply where that made the row worse. Return how far the objective fell at most.
 
@@ -370,7 +372,7 @@ def _longest(indptr, first, last):
     return longest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _look(row, indptr, indices, data, other, quadratic, limits, factor, room):
     """Set a row up: its entries, its allowed weights, the model and what each topic is asked for."""
     start, size = indptr[row], indptr[row + 1] - indptr[row]
@@ -387,7 +389,7 @@ def _look(row, indptr, indices, data, other, quadratic, limits, factor, room):
     return n_allowed
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def update_kl_rows(first, last, indptr, indices, data, other, sums, limits, quadratic, newton, factor):
     """Improve rows `first` to `last` of `factor` by one sweep under the Kullback-Leibler divergence.
 
@@ -460,7 +462,7 @@ def step_kl_rows(first, last, indptr, indices, data, other, sums, steps, factor)
         factor[row] = room.weights
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _ask(x, indices, start, size, other, models, asked):
     """Write for each topic the sum of x b / model."""
     asked[:] = 0.0
@@ -471,7 +473,7 @@ def _ask(x, indices, start, size, other, models, asked):
             asked[topic] += share * row[topic]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _dot(a, b):
     total = TINY
     for k in range(a.shape[0]):
@@ -493,7 +495,7 @@ def _keep_largest(room, n_allowed, sums):
             weights[topic] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _cover(room, indices, start, size, other):
     """Write the model of each entry to `before`, and take back the best topic of an entry that has next to none.
 
@@ -510,7 +512,7 @@ def _cover(room, indices, start, size, other):
                 room.before[u] += gained * other[indices[start + u], best]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _start_row(room, row, indptr, indices, data, other, row_sums, sums, limits):
     """Set a row up with weights from one multiplicative step off even ones, all but the largest dropped."""
     start, size = indptr[row], indptr[row + 1] - indptr[row]
@@ -621,7 +623,7 @@ def multiply_rows(first, last, indptr, indices, data, other, products):
                 products[row, topic] += entry * column[topic]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _step_along_topics(product, gram, topics, n_topics, limits, weights):
     """Go to the minimum along each topic in turn; return the sum of squares of the moves."""
     moved = 0.0
@@ -640,7 +642,7 @@ def _step_along_topics(product, gram, topics, n_topics, limits, weights):
     return moved
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _multiply_squares(product, gram, topics, n_topics, limits, weights, old):
     """Take the multiplicative step of least squares."""
     old[:] = weights
@@ -720,7 +722,7 @@ def residual_square_rows(first, last, products, gram, sums, limits, factor, row_
     return moved
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def sum_kl_rows(first, last, indptr, indices, data, other, sums, row_weights, factor):
     """Return the Kullback-Leibler objective of rows `first` to `last`: weights times (s.a - sum x log(a.b))."""
     total = 0.0
@@ -738,7 +740,7 @@ def sum_kl_rows(first, last, indptr, indices, data, other, sums, row_weights, fa
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _mix_evenly(x, block, size, n_topics, sweeps, settled, weights, mixed, share):
     """Find the mixture of topics that best explains a row, weights that sum to one, by expectation and maximisation."""
     total = 0.0
@@ -862,7 +864,7 @@ class Block(NamedTuple):
     limits: Limits
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _multiply_terms(parts, block, W, H, H_new):
     """Write the multiplicative step of all topics of a block from a pass over its documents.
 
@@ -890,7 +892,7 @@ def _multiply_terms(parts, block, W, H, H_new):
             H_new[column, topic] = better / sums[topic] if sums[topic] > 0.0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _improve_block(parts, block, newton, W, H, no_quadratic, dare, W_new, H_new):
     """Write better weights, then better topics for these, starting from W and H. Return the objective."""
     first, last = parts.row_ends[block], parts.row_ends[block + 1]

@@ -46,7 +46,7 @@ def digamma(x):
     return math.log(x) - 0.5 / x - series - below
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, forceinline=True, fastmath=_FAST)
 def _share_out(x, terms, other, weights, shares):
     """Write what each topic gets of a row if every entry is divided in proportion to weights times `other`."""
     shares[:] = 0.0

@@ -26,7 +26,9 @@ def _find_slopes(gram, products, shares, slopes):
                 slopes[topic] += shares[other] * gram[other, topic]
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc"})  # several sums at once; only a gap follows from it
+@njit(
+    nogil=True, cache=True, forceinline=True, fastmath={"reassoc"}
+)  # several sums at once; only a gap follows from it
 def _find_mean(slopes, shares):
     mean = 0.0
     for topic in range(len(slopes)):
@@ -34,7 +36,7 @@ def _find_mean(slopes, shares):
     return mean
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _find_gap(slopes, shares):
     """Return the share of the lowest slope, and the gap: what all mass moved there would gain at most."""
     low = 0

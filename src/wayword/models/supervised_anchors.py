@@ -35,8 +35,10 @@ _TINY = np.finfo(np.float64).tiny
 _NO_SPREAD = 1e-9
 # How much errors may cost the predictor (scikit-learn's C); a share of the documents of the most frequent labels
 # chooses, if there are enough of them.
-_ERROR_COSTS = (10.0, 1.0)
+_ERROR_COSTS = (1.0, 10.0)
 _HELD_SHARE, _FEWEST_HELD, _MOST_TO_CHOOSE_BY, _LABELS_TO_CHOOSE_BY = 0.2, 20, 4000, 3
+# By how many standard errors a higher cost must be better.
+_CLEARLY = 1.0
 # How near planes come that only choose: near enough to tell which cost is better.
 _ROUGHLY = 1e-2
 # Log odds of a label that all documents have, or none.
@@ -279,7 +281,8 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         rows, shares = weigh(X, self.idf_), self._infer(X, "oneshot")
         self.preferences_ = _prefer_for_any(rows, labels)
         self.log_spread_ = _spread_of_rows(self._logs_of(shares, X))
-        weights, self.offsets_ = _fit_planes(_join(multiply_columns(rows, self.preferences_), shares), labels)
+        inputs = _join(multiply_columns(rows, self.preferences_), shares)
+        weights, self.offsets_ = _fit_planes(inputs, labels, _choose_cost(rows, labels))
         self.term_weights_ = weights[: X.shape[1]] * self.preferences_[:, None]
         self.topic_weights_ = weights[X.shape[1] :]
         self._predictor = _Predictor(self.anchors_, self.topic_weights_, self.offsets_, shares.mean(axis=0))
@@ -398,16 +401,17 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         return tags
 
 
-def _rows_where(wanted: np.ndarray, inputs: sparse.csr_matrix, applies: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Return some rows of both; all of them without a copy."""
-    return (inputs, applies) if wanted.all() else (inputs[wanted], applies[wanted])
+def _rows_of(label: int, inputs: sparse.csr_matrix, labels: Labels) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Return the rows of documents of which it is known whether a label applies, and whether it does."""
+    known, applies = labels.known[:, label], labels.indicator[:, label]
+    return (inputs, applies) if known.all() else (inputs[known], applies[known])
 
 
 def _prefer_for_any(rows: sparse.csr_matrix, labels: Labels) -> np.ndarray:
     """Return what each term counts: as much as for the label that it tells best from others."""
     best, even = np.zeros(rows.shape[1]), np.ones(rows.shape[0])
-    for label in range(len(labels.names)):
-        some, applies = _rows_where(labels.known[:, label], rows, labels.indicator[:, label])
+    for label in range(_count_planes(labels)):
+        some, applies = _rows_of(label, rows, labels)
         if 0 < applies.sum() < len(applies):
             best = np.maximum(best, prefer_terms(some, applies, even[: len(applies)], _PSEUDO_OCCURRENCES))
     squares = np.bincount(rows.indices, weights=rows.data**2, minlength=rows.shape[1]) @ best**2
@@ -442,37 +446,64 @@ def _as_full_rows(values: np.ndarray) -> sparse.csr_matrix:
     return sparse.csr_matrix((values.ravel(), np.tile(np.arange(n_columns), n_rows), ends), shape=values.shape)
 
 
-def _fit_planes(inputs: sparse.csr_matrix, labels: Labels) -> tuple[np.ndarray, np.ndarray]:
+def _count_planes(labels: Labels) -> int:
+    """Return how many planes tell labels apart: of two that exclude each other, one serves both."""
+    return 1 if labels.kind == "single" and len(labels.names) == 2 else len(labels.names)
+
+
+def _fit_planes(inputs: sparse.csr_matrix, labels: Labels, cost: float) -> tuple[np.ndarray, np.ndarray]:
     """Return weights, of shape (n_inputs, n_labels), and offsets of the log odds of all labels."""
-    # Of two labels that exclude each other, one plane serves both.
-    twins = labels.kind == "single" and len(labels.names) == 2
-    tasks = [
-        _rows_where(labels.known[:, label], inputs, labels.indicator[:, label])
-        for label in range(1 if twins else len(labels.names))
-    ]
-    cost = _choose_cost(tasks)
-    planes = [_fit_plane(*task, cost) for task in tasks]
-    if twins:
+    planes = [_fit_plane(*_rows_of(label, inputs, labels), cost) for label in range(_count_planes(labels))]
+    if len(planes) < len(labels.names):
         planes.append((-planes[0][0], -planes[0][1]))
     return np.column_stack([plane for plane, _ in planes]), np.array([offset for _, offset in planes])
 
 
-def _choose_cost(tasks: list[tuple[sparse.csr_matrix, np.ndarray]]) -> float:
-    """Return how much errors are to cost: what makes documents that were held out likeliest."""
-    frequent = sorted(tasks, key=lambda task: -min(task[1].sum(), (~task[1]).sum()))[:_LABELS_TO_CHOOSE_BY]
-    losses = np.zeros(len(_ERROR_COSTS))
-    for every_input, all_applies in frequent:
-        # Every so many-th document: a fair sample in whatever order they come.
-        some = slice(None, None, 1 + len(all_applies) // _MOST_TO_CHOOSE_BY)
-        inputs, applies = every_input[some], all_applies[some]
-        held = np.random.RandomState(0).random_sample(len(applies)) < _HELD_SHARE
-        if held.sum() < _FEWEST_HELD or not 0 < applies[~held].sum() < (~held).sum():
+def _choose_cost(rows: sparse.csr_matrix, labels: Labels) -> float:
+    """Return how much errors are to cost: what makes documents that were held out likeliest by their terms alone.
+
+    Neither the topics, which learnt from all labels, nor what terms tell of those held out may have a say: both would
+    make costs look good under which planes follow labels too closely.
+
+    Parameters
+    ----------
+    rows : sparse matrix of shape (n_documents, n_terms)
+        Tf-idf, before terms count by what they tell.
+    labels : Labels
+        What is told of the documents.
+    """
+    # Every so many-th document: a fair sample in whatever order they come.
+    some = np.arange(0, rows.shape[0], 1 + rows.shape[0] // _MOST_TO_CHOOSE_BY)
+    held = np.random.RandomState(0).random_sample(len(some)) < _HELD_SHARE
+    taught, tried = ((rows[part], labels.of(part)) for part in (some[~held], some[held]))
+    preferences = _prefer_for_any(*taught)
+    taught, tried = ((multiply_columns(each, preferences), told) for each, told in (taught, tried))
+    counts = labels.indicator.sum(axis=0)
+    rarer = np.minimum(counts, labels.known.sum(axis=0) - counts)[: _count_planes(labels)]
+    losses = [np.zeros((len(_ERROR_COSTS), 0))]
+    for label in np.argsort(-rarer, kind="stable")[:_LABELS_TO_CHOOSE_BY]:
+        (inputs, applies), (held_inputs, held_applies) = (_rows_of(label, *part) for part in (taught, tried))
+        if len(held_applies) < _FEWEST_HELD or not 0 < applies.sum() < len(applies):
             continue
-        for place, cost in enumerate(_ERROR_COSTS):
-            weights, offset = _fit_plane(inputs[~held], applies[~held], cost, tol=_ROUGHLY)
-            odds = inputs[held] @ weights + offset
-            losses[place] += np.logaddexp(0.0, np.where(applies[held], -odds, odds)).sum()
-    return _ERROR_COSTS[int(losses.argmin())]
+        planes = [_fit_plane(inputs, applies, cost, tol=_ROUGHLY) for cost in _ERROR_COSTS]
+        odds = np.array([held_inputs @ weights + offset for weights, offset in planes])
+        losses.append(np.logaddexp(0.0, np.where(held_applies, -odds, odds)))
+    return _least_cost(np.hstack(losses))
+
+
+def _least_cost(losses: np.ndarray) -> float:
+    """Return the least cost that loses no more than chance would, on documents held out, against the best one.
+
+    Parameters
+    ----------
+    losses : array of shape (n_costs, n_documents)
+        How unlikely each cost makes each document.
+    """
+    if not losses.size:
+        return _ERROR_COSTS[-1]
+    excess = losses - losses[losses.mean(axis=1).argmin()]
+    noise = excess.std(axis=1) / np.sqrt(losses.shape[1])
+    return _ERROR_COSTS[int(np.flatnonzero(excess.mean(axis=1) <= _CLEARLY * noise)[0])]
 
 
 def _fit_plane(
