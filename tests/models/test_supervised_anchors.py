@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from naive import anchors as naive
 from wayword import AnchorTopics, SupervisedAnchors, Vectorizer, cooccurrence, load, save
 from wayword.errors import InputError, UnknownTermError
-from wayword.models import supervised_anchors
+from wayword.models import label_planes
 from wayword.models.label_columns import label_columns, spread_of, spread_of_words
 from wayword.models.labels import read_labels
 from wayword.models.supervised_anchors import cut_into_bins
@@ -785,7 +785,7 @@ def test_planes_follow_labels_closely_only_where_that_makes_documents_held_out_l
     drawn, told = rng.randint(2, size=400), X[:, :100].sum(axis=1) > X[:, 100:].sum(axis=1)
     lengths = {}
     for costs in ((1.0,), (10.0,), (1.0, 10.0)):
-        monkeypatch.setattr(supervised_anchors, "_ERROR_COSTS", costs)
+        monkeypatch.setattr(label_planes, "_ERROR_COSTS", costs)
         lengths[costs] = [length_of(make(anchors=[0, 50, 150]).fit(X, y)) for y in (drawn, told)]
     # Labels that are drawn by lot have terms that seem to tell them apart, but not of other documents.
     assert lengths[1.0, 10.0] == [lengths[1.0,][0], lengths[10.0,][1]]
