@@ -16,13 +16,15 @@ def purity(direct: float, background: float) -> float:
     return direct / (direct + background) if direct + background > 0 else 0.0
 
 
-def theme_term_score(direct: float, background: float, purity_ratio: float) -> float:
-    """Equations 6.5 and 6.7, 6.13 and 6.14."""
+def theme_term_score(direct: float, background: float, purity_ratio: float | None) -> float:
+    """Equations 6.5 and 6.7, 6.13 and 6.14; without a ratio, what is beyond the background."""
     pure = purity(direct, background) * direct
+    if purity_ratio is None:
+        return (2 * purity(direct, background) - 1) * direct if direct > background else 0.0
     return (1 - purity_ratio) * direct + purity_ratio * pure
 
 
-def theme_term_scores(H: np.ndarray, h: np.ndarray, purity_ratio: float) -> np.ndarray:
+def theme_term_scores(H: np.ndarray, h: np.ndarray, purity_ratio: float | None) -> np.ndarray:
     """Scores of subtopics by terms; h is the background."""
     background = normalise(h)
     scores = np.zeros(H.shape)
@@ -34,7 +36,7 @@ def theme_term_scores(H: np.ndarray, h: np.ndarray, purity_ratio: float) -> np.n
 
 
 def document_term_scores(
-    X: np.ndarray, W: np.ndarray, w: np.ndarray, H: np.ndarray, h: np.ndarray, purity_ratio: float
+    X: np.ndarray, W: np.ndarray, w: np.ndarray, H: np.ndarray, h: np.ndarray, purity_ratio: float | None
 ) -> np.ndarray:
     """The whole tensor of subtopics by documents by terms; w and h are the background's."""
     topics = [normalise(row) for row in H]

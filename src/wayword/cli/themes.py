@@ -178,8 +178,13 @@ def themes(
     model: ModelArgument,
     words: Annotated[int, typer.Option(help="How many terms to list of each.", min=1)] = 8,
     purity: Annotated[
-        float, typer.Option(help="0 lists the most frequent terms; up to 1, those that the background lacks.")
-    ] = 0.6,
+        float | None,
+        typer.Option(
+            help="0 lists the most frequent terms; up to 1, those that the background has less of. By default terms "
+            "that it has as much of are left out.",
+            show_default=False,
+        ),
+    ] = None,
     aggregate: Annotated[
         str, typer.Option(help="A term's score in a theme: the 'max' or the 'sum' of its subtopics.")
     ] = "max",

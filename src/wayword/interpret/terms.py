@@ -9,6 +9,10 @@ common they are, so terms are scored in four steps (chapter 6 of Suyunu, 2020):
 3. pure term score (PTS) = purity DTS;
 4. theme term score (TTS) = (1 - purity ratio) DTS + purity ratio PTS.
 
+At a ratio of 1 a term that is as common in the background still has half of its share, which is more than all of a rarer
+one's. So terms are ranked, unless a ratio is given, by what the same line reaches at 2, (2 purity - 1) DTS: nothing for
+a term that the background has as much of, all of its share for one that it lacks.
+
 In a document, the shares of its terms are multiplied by the shares of the topics in it, and the other terms have none.
 """
 
@@ -30,18 +34,26 @@ DEFAULT_PURITY_RATIO = 0.6
 
 Aggregate = Literal["max", "sum"]
 _AGGREGATES: dict[Aggregate, np.ufunc] = {"max": np.maximum, "sum": np.add}
-# Scores that differ by less than this share of the highest are equal but for rounding, which differs by processor.
+# Scores that differ by less than this share are equal but for rounding, which differs by processor.
 _ALIKE = 1e-9
 
 
-def _mix(direct: np.ndarray, pure: np.ndarray, purity_ratio: float) -> np.ndarray:
-    """Return theme term scores, equations 6.7 and 6.14."""
+def _mix(direct: np.ndarray, pure: np.ndarray, purity_ratio: float | None) -> np.ndarray:
+    """Return theme term scores, equations 6.7 and 6.14, or how much terms tell beyond the background."""
+    if purity_ratio is None:
+        beyond = 2.0 * pure - direct
+        return np.where(beyond > _ALIKE * direct, beyond, 0.0)
     ratio = float(purity_ratio)
     return (1.0 - ratio) * direct + ratio * pure
 
 
+def _check_ratio(purity_ratio: Any) -> None:
+    if purity_ratio is not None:
+        check_number("purity_ratio", purity_ratio, most=1.0)
+
+
 def _check_settings(purity_ratio: Any, aggregate: Any) -> None:
-    check_number("purity_ratio", purity_ratio, most=1.0)
+    _check_ratio(purity_ratio)
     check_choice("aggregate", aggregate, [*_AGGREGATES, None])
 
 
@@ -102,15 +114,16 @@ class TermScores:
     purity: np.ndarray
     pure: np.ndarray
 
-    def at(self, purity_ratio: float) -> np.ndarray:
+    def at(self, purity_ratio: float | None) -> np.ndarray:
         """Return the theme term scores, an array of shape (n_subtopics, n_terms).
 
         Parameters
         ----------
-        purity_ratio : float
-            From 0, which is the direct score, to 1, which is the pure score.
+        purity_ratio : float or None
+            From 0, which is the direct score, to 1, which is the pure score. None for what each term has beyond the
+            background: twice the pure score less the direct one, or zero if that is less.
         """
-        check_number("purity_ratio", purity_ratio, most=1.0)
+        _check_ratio(purity_ratio)
         return _mix(self.direct, self.pure, purity_ratio)
 
 
@@ -148,7 +161,7 @@ def theme_terms(
     subtopics: Any,
     background: Any = None,
     *,
-    purity_ratio: float = DEFAULT_PURITY_RATIO,
+    purity_ratio: float | None = None,
     aggregate: Aggregate | None = "max",
 ) -> np.ndarray:
     """Return how well each term tells what a theme is about.
@@ -159,8 +172,9 @@ def theme_terms(
         Weights of the terms in each subtopic.
     background : array of shape (n_terms,), optional
         Weights of the terms in the theme's background topic.
-    purity_ratio : float
-        0 ranks terms by their share in a subtopic, 1 by that share times purity; between them is a mixture.
+    purity_ratio : float, optional
+        0 ranks terms by their share in a subtopic, 1 by that share times purity; between them is a mixture. By default
+        by what they have beyond the background, see `TermScores.at`; where nothing has any, as with 1.
     aggregate : {"max", "sum"}, optional
         How the scores of the subtopics become one score of the theme; None keeps them apart.
 
@@ -172,15 +186,23 @@ def theme_terms(
     --------
     >>> from wayword import theme_terms
     >>> theme_terms([[6.0, 3.0, 1.0], [5.0, 0.0, 5.0]], [5.0, 0.0, 5.0], aggregate="sum").round(2)
-    array([0.79, 0.3 , 0.4 ])
+    array([0.05, 0.3 , 0.  ])
     """
     _check_settings(purity_ratio, aggregate)
-    scores = term_scores(subtopics, background).at(purity_ratio)
-    return scores if aggregate is None else _AGGREGATES[aggregate].reduce(scores)
+    found = term_scores(subtopics, background)
+
+    def score(ratio: float | None) -> np.ndarray:
+        scores = found.at(ratio)
+        return scores if aggregate is None else _AGGREGATES[aggregate].reduce(scores)
+
+    scores = score(purity_ratio)
+    if purity_ratio is None:
+        scores = np.where(scores.any(axis=-1, keepdims=True), scores, score(1.0))
+    return scores
 
 
 def _score_entries(
-    X: sparse.csr_matrix, shares: np.ndarray, topics: np.ndarray, purity_ratio: float
+    X: sparse.csr_matrix, shares: np.ndarray, topics: np.ndarray, purity_ratio: float | None
 ) -> Iterator[np.ndarray]:
     """Yield the scores of the entries of X for one subtopic after the other; the last topic is the background."""
     lengths = np.diff(X.indptr)
@@ -206,7 +228,7 @@ def document_terms(
     subtopics: Any,
     background: Any,
     *,
-    purity_ratio: float = DEFAULT_PURITY_RATIO,
+    purity_ratio: float | None = None,
     aggregate: Aggregate | None = None,
 ) -> list[sparse.csr_matrix] | sparse.csr_matrix:
     """Return how well each term of a document tells what the document is about, for one theme.
@@ -223,8 +245,9 @@ def document_terms(
         Weights of the terms in each subtopic.
     background : array of shape (n_terms,), or None
         Weights of the terms in the theme's background; None where `background_weights` is.
-    purity_ratio : float
-        0 ranks terms by their share in a subtopic, 1 by that share times purity; between them is a mixture.
+    purity_ratio : float, optional
+        0 ranks terms by their share in a subtopic, 1 by that share times purity; between them is a mixture. By default
+        by what they have beyond the background, see `TermScores.at`.
     aggregate : {"max", "sum"}, optional
         How the scores of the subtopics become one score of the theme; None keeps them apart.
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.corpus.html import table
-from wayword.interpret.terms import DEFAULT_PURITY_RATIO, Aggregate, theme_terms, top_terms
+from wayword.interpret.terms import Aggregate, theme_terms, top_terms
 
 if TYPE_CHECKING:
     from wayword.models.themes import ThemeNMF
@@ -107,7 +107,7 @@ def describe_themes(
     terms: Sequence[str],
     *,
     n_terms: int = 8,
-    purity_ratio: float = DEFAULT_PURITY_RATIO,
+    purity_ratio: float | None = None,
     aggregate: Aggregate = "max",
 ) -> ThemesInfo:
     """Return the themes of a fitted model in words.
@@ -120,8 +120,9 @@ def describe_themes(
         The term of each column, for example a `Vocabulary`.
     n_terms : int
         The most terms of a list.
-    purity_ratio : float
-        How much terms that the background has too lose, from 0 to 1; see `theme_terms`.
+    purity_ratio : float, optional
+        How much terms that the background has too lose, from 0, nothing, to 1, half or more; by default they lose all
+        that it has, see `theme_terms`.
     aggregate : {"max", "sum"}
         How scores of the subtopics become one score of the theme.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wayword.interpret.terms import DEFAULT_PURITY_RATIO, theme_terms
+from wayword.interpret.terms import theme_terms
 from wayword.interpret.themes import Terms, ThemeInfo, ThemesInfo, describe_themes, find_background
 from wayword.interpret.topics import typical_documents
 from wayword.models.theme_scores import normalise_rows
@@ -16,13 +16,12 @@ from wayword.report.source import Source
 _TERMS_OF_SUBTOPIC = 7
 # Folding a document into every theme takes long; so many, evenly spread, tell the sizes of subtopics well enough.
 _MOST_FOLDED = 1000
-_FREQUENT, _SPECIFIC, _RANKED = "frequent", "specific", f"purity {DEFAULT_PURITY_RATIO:g}"
+_FREQUENT, _SPECIFIC, _RANKED = "frequent", "specific", "telling"
 _NEW = "a topic that no label names"
 NOTE = (
-    "A theme is a label with subtopics that nobody labelled. Its bars rank terms at purity "
-    f"{DEFAULT_PURITY_RATIO:g}, between two extremes that the subtopics show side by side: “{_FREQUENT}” is purity 0, "
-    f"the terms that the subtopic uses most; “{_SPECIFIC}” is purity 1, where terms that its background uses as well "
-    "lose most."
+    "A theme is a label with subtopics that nobody labelled. Its bars rank terms by how much more it uses them than its "
+    f"background does. Subtopics show two other orders side by side: “{_FREQUENT}” is purity 0, the terms that the subtopic "
+    f"uses most; “{_SPECIFIC}” is purity 1, where terms that its background uses as well lose half or more."
 )
 TREE_NOTE = "Inner ring: themes, by their share of the documents. Outer ring: the subtopics of each."
 
@@ -51,7 +50,7 @@ def _shares_of(source: Source) -> tuple[np.ndarray, str]:
 
 
 def _rank(source: Source) -> np.ndarray:
-    """Return scores of terms of each theme, then of each new topic, at the usual purity."""
+    """Return scores of terms of each theme, then of each new topic, as the bars rank them."""
     model = source.model
     themes = [theme_terms(model.subtopics_[k], find_background(model, k)) for k in range(len(model.themes_))]
     new = theme_terms(model.new_topics_, model.new_background_, aggregate=None) if len(model.new_topics_) else []
@@ -72,12 +71,12 @@ def _weigh(source: Source, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return inside * shares[:, None], model.new_topic_scores(some).mean(axis=0)
 
 
-def _nodes_of(info: ThemesInfo, specific: ThemesInfo, weights: np.ndarray, new: np.ndarray) -> list[Node]:
+def _nodes_of(info: ThemesInfo, weights: np.ndarray, new: np.ndarray) -> list[Node]:
     """Return the tree; subtopics are named by what tells them from their background."""
     nodes = [Node(ROOT, None, "all themes", 0.0)]
     for place, theme in enumerate(info.themes):
         nodes.append(Node(place, ROOT, theme.name, 0.0, list_terms(theme.terms)))
-        for k, terms in enumerate(specific.themes[place].subtopics):
+        for k, terms in enumerate(theme.subtopics):
             name = list_terms(terms, 2) or f"subtopic {k + 1}"
             nodes.append(Node((place, k), place, name, float(weights[place, k]), list_terms(terms)))
     for k, terms in enumerate(info.new_topics):
@@ -98,7 +97,7 @@ def _typical(source: Source) -> list[list[int]]:
     return found + typical_documents(model.new_topic_scores(source.X), lengths, N_DOCUMENTS)
 
 
-def _describe(source: Source, purity_ratio: float, n_terms: int) -> ThemesInfo:
+def _describe(source: Source, purity_ratio: float | None, n_terms: int) -> ThemesInfo:
     return describe_themes(source.model, source.terms, n_terms=n_terms, purity_ratio=purity_ratio)
 
 
@@ -121,12 +120,12 @@ def _list_subjects(
 
 def read_themes(source: Source) -> Overview:
     """Return the themes of a `ThemeNMF`, and its new topics after them."""
-    usual = _describe(source, DEFAULT_PURITY_RATIO, N_TERMS)
+    usual = _describe(source, None, N_TERMS)
     extremes = _describe(source, 0.0, _TERMS_OF_SUBTOPIC), _describe(source, 1.0, _TERMS_OF_SUBTOPIC)
     shares, of = _shares_of(source)
     subjects = _list_subjects(usual, extremes, shares, _typical(source))
     weights, new = _weigh(source, shares)
-    nodes = _nodes_of(usual, extremes[1], weights, new)
+    nodes = _nodes_of(usual, weights, new)
     note = f"{NOTE} Shares are {of}." if len(usual.themes) else NOTE
     sizes = np.concatenate([weights.sum(axis=1), new])
     return Overview("theme", subjects, _rank(source), sizes, nodes, list(range(len(subjects))), note, TREE_NOTE)
