@@ -82,7 +82,7 @@ def test_fit_saves_a_pipeline_and_shows_its_themes(capsys, stays, tmp_path):
         assert word in shown.out
     assert "subtopic 3" not in shown.out
     assert "new topic" not in shown.out
-    assert shown.err == "saved the model to stays.wayword\n"
+    assert shown.err.endswith("saved the model to stays.wayword\n")
     vectorizer, found = load(tmp_path / "stays.wayword")
     assert isinstance(vectorizer, Vectorizer)
     assert found.themes_.tolist() == ["food", "room", "staff"]
@@ -93,7 +93,8 @@ def test_fit_is_what_the_api_fits(stays, tmp_path):
     run("fit", stays, "--themes", "--min-df", 1, "--seed", 3, "--out", tmp_path / "some.model")
     corpus = read_corpus(stays)
     labels = [names[0] if names else None for names in corpus.labels]
-    expected = make_pipeline(Vectorizer(min_df=1), ThemeNMF(random_state=3)).fit(corpus, labels)
+    vectorizer = Vectorizer(min_df=1, stop_words=None, min_length=2)
+    expected = make_pipeline(vectorizer, ThemeNMF(random_state=3)).fit(corpus, labels)
     found = load(tmp_path / "some.model")
     assert found.predict_proba(corpus).tobytes() == expected.predict_proba(corpus).tobytes()
 
@@ -114,11 +115,51 @@ def test_fit_passes_its_options_on(capsys, stays, tmp_path):
 def test_fit_chooses_words_or_pairs_by_the_labels(capsys, tmp_path, told, ngrams):
     """Only a pair tells the labels apart, or a word does."""
     good, bad = ("good not", "not good") if " " in told else ("good fine", "fine")
-    rows = [(f"{k}", f"{good if k % 2 else bad} number{k % 3}", ["up" if k % 2 else "down"]) for k in range(60)]
+    rows = _say_rows(good, bad)
     options = ("--ngrams", "auto", "--language", "none", "--out", tmp_path / "m.wayword")
     run("fit", write(tmp_path / "said.jsonl", rows), "--themes", *options)
     assert load(tmp_path / "m.wayword")[0].ngrams == ngrams
     assert "60 held-out documents" in capsys.readouterr().err
+
+
+def _say_rows(good, bad):
+    return [(f"{k}", f"{good if k % 2 else bad} number{k % 3}", ["up" if k % 2 else "down"]) for k in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"), [((), True), (("--stop-words", "drop"), False), (("--stop-words", "keep"), True)]
+)
+def test_stop_words_are_counted_where_they_tell_labels_apart_but_not_shown(capsys, tmp_path, options, kept):
+    corpus = write(tmp_path / "said.jsonl", _say_rows("would have bought", "never bought"))
+    run("fit", corpus, "--themes", *options)
+    vectorizer = load(tmp_path / "said.wayword")[0]
+    assert ("never" in vectorizer.vocabulary_) == kept
+    assert (vectorizer.stop_words is None) == kept
+    run("themes", tmp_path / "said.wayword")
+    words = set(re.findall(r"\w+", capsys.readouterr().out))
+    assert {"buy", "number1"} <= words
+    assert not {"never", "would", "have"} & words
+    run("explain", tmp_path / "said.wayword", "never bought")
+    assert ("never +" in capsys.readouterr().out) == kept
+
+
+def test_stop_words_are_left_out_where_that_is_better_beyond_doubt(capsys, tmp_path):
+    """Of stop words there is a new one in each document, so that they tell nothing, and bury what does."""
+    listed = sorted(word for word in Vectorizer(lemmatize=False).list_stop_words() if word.isalpha() and len(word) > 3)
+    fillers = np.random.RandomState(0).choice(listed, (120, 30))
+    rows = [(f"{k}", f"{'apple' if k % 2 else 'ship'} {' '.join(f)}", ["ab"[k % 2]]) for k, f in enumerate(fillers)]
+    for k in range(0, 120, 3):  # and every third names both
+        rows[k] = (rows[k][0], f"{rows[k][1]} {'ship' if k % 2 else 'apple'}", rows[k][2])
+    run("fit", write(tmp_path / "said.jsonl", rows), "--themes")
+    shown = capsys.readouterr()
+    assert "without stop words' ranks" in shown.err
+    assert load(tmp_path / "said.wayword")[0].stop_words == "auto"
+
+
+def test_a_language_without_stop_words_has_none_to_leave_out(capsys, tmp_path):
+    corpus = write(tmp_path / "said.jsonl", _say_rows("good fine", "fine"))
+    run("fit", corpus, "--themes", "--ngrams", 1, "--language", "none")
+    assert "held-out" not in capsys.readouterr().err
 
 
 def test_a_document_of_several_labels_makes_a_model_of_several_labels(stays, tmp_path):
@@ -176,6 +217,7 @@ def test_an_empty_corpus_is_refused(capsys, tmp_path, model):
         (["--subtopics", "0"], "--subtopics"),
         (["--new-topics", "-1"], "--new-topics"),
         (["--ngrams", "1-2"], "1,3"),
+        (["--stop-words", "some"], "--stop-words must be 'auto', 'keep' or 'drop', got 'some'"),
         (["--min-df", "some"], "0.5"),
         (["--min-df", "13"], "max_df 1.0 means fewer documents"),
         (["--max-terms", "0"], "--max-terms"),
@@ -198,6 +240,7 @@ def test_new_topics_need_no_labels(capsys, tmp_path):
     corpus = tmp_path / "plain.csv"
     corpus.write_text("text\n" + "bed room warm\nfood meal hot\n" * 6, encoding="utf-8")
     run("fit", corpus, "--themes", "--new-topics", "2")
+    assert load("plain.wayword")[0].stop_words == "auto"
     shown = capsys.readouterr().out
     assert "new topic 2" in shown
     assert "themes" not in shown

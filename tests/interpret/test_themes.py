@@ -28,6 +28,22 @@ def test_a_theme_is_described_by_its_term_scores():
     assert (info.background, info.new_topics, info.new_background) == ([], [], [])
 
 
+def test_hidden_words_and_phrases_with_them_are_not_shown():
+    terms = ["the bed", "coffee", "room", "staff", "the"]
+    for model in (ThemeNMF(1, n_new_topics=1), ThemeNMF(1, mode="combined", n_new_topics=1)):
+        info = describe_themes(model.fit(X, LABELS), terms, purity_ratio=0.0, hide={"the"})
+        plain = describe_themes(model, terms, purity_ratio=0.0)
+
+        def shown(terms):
+            return [pair for pair in terms if "the" not in pair[0]]
+
+        assert [theme.terms for theme in info.themes] == [shown(theme.terms) for theme in plain.themes]
+        assert [theme.background for theme in info.themes] == [shown(theme.background) for theme in plain.themes]
+        assert info.background == shown(plain.background)
+        assert info.new_topics == [shown(topic) for topic in plain.new_topics]
+        assert info.new_background == shown(plain.new_background)
+
+
 def test_separated_new_topics_have_a_background_of_their_own():
     info = describe_themes(ThemeNMF(1, n_new_topics=1).fit(X, LABELS), TERMS)
     assert info.new_topics[0][0][0] == "staff"

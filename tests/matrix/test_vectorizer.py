@@ -183,6 +183,14 @@ def test_dropping_one_form_of_a_word_drops_the_word():
     assert list(Vectorizer(drop=["rooms"]).fit(["room rooms view"]).vocabulary_) == ["view"]
 
 
+def test_the_stop_words_of_a_language_are_listed_as_terms_have_them_even_where_they_are_counted():
+    listed = Vectorizer(stop_words=None).list_stop_words()
+    assert listed == Vectorizer().list_stop_words() == Vectorizer().build_rules().stop_words
+    counted = Vectorizer(stop_words=None).fit(["The rooms were not clean"]).vocabulary_
+    assert [term for term in counted if term not in listed] == ["clean", "room"]
+    assert Vectorizer(language="none").list_stop_words() == frozenset()
+
+
 def test_own_stop_words_replace_the_list():
     assert list(Vectorizer(stop_words=["room"], lemmatize=False).fit(["the room"]).vocabulary_) == ["the"]
 

@@ -33,8 +33,13 @@ if TYPE_CHECKING:
     from wayword.models.themes import ThemeNMF
 
 _ENDING = ".wayword"
-# What --ngrams auto chooses from: single words unless pairs are better beyond doubt.
+# What labels choose from where neither option says how to count: all words, unless another is better beyond doubt. Stop
+# words say nothing of subjects, but much of opinions, and then short ones do, too.
 _NGRAMS = {"words": (1, 1), "pairs": (1, 2)}
+_KEPT: dict[str, Any] = {"stop_words": None, "min_length": 2}
+_WITHOUT = " without stop words"
+# How many terms are counted at the most where pairs are chosen from, unless it is said.
+_MOST_CHOSEN_FROM = 50_000
 
 ModelArgument = Annotated[Path, typer.Argument(help="A model that 'wayword fit --themes' has saved.", exists=True)]
 
@@ -98,20 +103,41 @@ def print_themes(info: ThemesInfo, *, backgrounds: bool = False) -> None:
         print_table("new topics", ("", "terms"), [row(name, "", terms)[::2] for name, terms in found])
 
 
+def _list_ways(ngrams: str, stop_words: str, max_terms: int | None, counting: dict[str, Any]) -> dict[str, Vectorizer]:
+    """Return the ways to count terms that two options leave open, the one to prefer first."""
+    from wayword.matrix.vectorizer import Vectorizer
+
+    if stop_words not in ("auto", "keep", "drop"):
+        raise InputError(f"--stop-words must be 'auto', 'keep' or 'drop', got '{stop_words}'")
+    chosen = ngrams == "auto"
+    pairs = _NGRAMS if chosen else {f"terms of {ngrams} words": parse_ngrams(ngrams)}
+    most = _MOST_CHOSEN_FROM if chosen and max_terms is None else max_terms
+    ways: dict[str, Vectorizer] = {}
+    if stop_words != "drop":
+        ways |= {name: Vectorizer(ngrams=pair, max_terms=most, **_KEPT, **counting) for name, pair in pairs.items()}
+    if stop_words != "keep":
+        # Pairs of what is left do no better than words, and those of all words are there already.
+        some = list(pairs.items())[: 1 if stop_words == "auto" else None]
+        ways |= {name + _WITHOUT: Vectorizer(ngrams=pair, max_terms=most, **counting) for name, pair in some}
+    if stop_words == "auto" and not next(iter(ways.values())).list_stop_words():
+        ways = {name: way for name, way in ways.items() if not name.endswith(_WITHOUT)}
+    return ways
+
+
 def _count(
-    corpus: Corpus, labels: list[Any] | None, ngrams: dict[str, tuple[int, int]], counting: dict[str, Any], report: Any
+    corpus: Corpus, labels: list[Any] | None, ways: dict[str, Vectorizer], report: Any
 ) -> tuple[Vectorizer, Any, str]:
     """Return what counts terms, the counts, and why these, if they were chosen by the labels."""
     from wayword.evaluation.features import select_terms
-    from wayword.matrix.vectorizer import Vectorizer
 
-    vectorizers = {name: Vectorizer(ngrams=pair, **counting) for name, pair in ngrams.items()}
-    counts = {name: vectorizer.fit_transform(corpus, progress=report) for name, vectorizer in vectorizers.items()}
-    best, reason = next(iter(ngrams)), ""
-    if len(ngrams) > 1:
+    if labels is None:  # nothing but subjects to be found, of which stop words, the last choice, say nothing
+        ways = dict(list(ways.items())[-1:])
+    counts = {name: vectorizer.fit_transform(corpus, progress=report) for name, vectorizer in ways.items()}
+    best, reason = next(iter(ways)), ""
+    if len(ways) > 1:
         found = select_terms(counts, labels)
         best, reason = found.best, found.reason
-    return vectorizers[best], counts[best], reason
+    return ways[best], counts[best], reason
 
 
 @reads_corpus
@@ -133,7 +159,10 @@ def fit(
     score: Annotated[str, typer.Option(help="By what to predict: a setting of ThemeNMF.")] = "stack",
     ngrams: Annotated[
         str, typer.Option(help="Words of a term: 2 for up to two, 1,3, or 'auto' for one or two as labels tell.")
-    ] = "1",
+    ] = "auto",
+    stop_words: Annotated[
+        str, typer.Option(help="Whether to 'keep' stop words or 'drop' them; 'auto' for what labels tell.")
+    ] = "auto",
     max_terms: Annotated[
         int | None, typer.Option("--max-terms", "--terms", help="Keep only the most frequent terms.", min=1)
     ] = None,
@@ -154,13 +183,12 @@ def fit(
         raise InputError("say what kind of model to fit; --themes is what there is for now")
     out = check_output(model_name(path) if out is None else out, path)
     number = parse_subtopics(subtopics)
-    wanted = _NGRAMS if ngrams == "auto" else {ngrams: parse_ngrams(ngrams)}
-    counting: dict[str, Any] = {"language": language, "min_df": parse_frequency(min_df), "max_terms": max_terms}
+    ways = _list_ways(ngrams, stop_words, max_terms, {"language": language, "min_df": parse_frequency(min_df)})
     choices: dict[str, Any] = {"mode": mode, "supervision": supervision, "score": score}
     with progress() as report:
         corpus = read_corpus(path, progress=report, **reading)
         labels = None if new_topics and not corpus.label_names else labels_of(corpus, path)
-        vectorizer, X, *reasons = _count(corpus, labels, wanted, counting, report)
+        vectorizer, X, *reasons = _count(corpus, labels, ways, report)
         if number is None:
             selected = select_subtopics(X, labels, random_state=seed, progress=report)
             number = selected.best
@@ -170,7 +198,7 @@ def fit(
     for reason in filter(None, reasons):
         note(reason)
     save(make_pipeline(vectorizer, model), out)
-    print_themes(describe_themes(model, vectorizer.vocabulary_))
+    print_themes(describe_themes(model, vectorizer.vocabulary_, hide=vectorizer.list_stop_words()))
     note(f"saved the model to {out}")
 
 
@@ -194,7 +222,7 @@ def themes(
     from wayword.interpret.themes import describe_themes
 
     vectorizer, found = read_themes(model)
-    scores: dict[str, Any] = {"purity_ratio": purity, "aggregate": aggregate}
+    scores: dict[str, Any] = {"purity_ratio": purity, "aggregate": aggregate, "hide": vectorizer.list_stop_words()}
     info = describe_themes(found, vectorizer.vocabulary_, n_terms=words, **scores)
     if json:
         print_json(info.to_dict())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from wayword.corpus.sentences import split_sentences
 from wayword.corpus.tokens import read_tokens
 from wayword.errors import InputError, shorten
 from wayword.interpret.terms import theme_terms, top_terms
-from wayword.interpret.themes import find_background
+from wayword.interpret.themes import find_background, find_shown
 from wayword.matrix.vectorizer import Vectorizer
 from wayword.models.inputs import check_whole
 from wayword.models.theme_evidence import TermEvidence
@@ -134,14 +134,22 @@ class Explanation:
         return asdict(self)
 
 
-def _name_subtopics(model: ThemeNMF, theme: int, terms: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the best terms of each subtopic of a theme."""
+def _name_subtopics(
+    model: ThemeNMF, theme: int, terms: Sequence[str], shown: np.ndarray
+) -> tuple[tuple[str, ...], ...]:
+    """Return the best terms of each subtopic of a theme, of those that are shown."""
     scores = theme_terms(model.subtopics_[theme], find_background(model, theme), aggregate=None)
-    return [tuple(term for term, _ in best) for best in top_terms(scores, terms, _TERMS_OF_SUBTOPIC)]
+    best = top_terms(scores * shown, terms, _TERMS_OF_SUBTOPIC)
+    return tuple(tuple(term for term, _ in row) for row in best)
 
 
 def _give_reason(
-    model: ThemeNMF, evidence: TermEvidence, theme: int, terms: Sequence[str], n_words: int
+    model: ThemeNMF,
+    evidence: TermEvidence,
+    theme: int,
+    terms: Sequence[str],
+    names: tuple[tuple[str, ...], ...],
+    n_words: int,
 ) -> ThemeReason:
     weights, responsibilities = evidence.weights[theme], evidence.responsibilities[theme]
     order = np.argsort(-np.abs(weights), kind="stable")[:n_words]
@@ -151,7 +159,7 @@ def _give_reason(
         str(model.themes_[theme]),
         float(evidence.chances[theme]),
         float(evidence.scores[theme]),
-        tuple(map(Subtopic, _name_subtopics(model, theme, terms), totals)),
+        tuple(map(Subtopic, names, totals)),
         tuple(Word(str(terms[int(evidence.columns[k])]), float(weights[k]), int(best[k])) for k in order),
         float(weights.sum() - weights[order].sum()),
         float(evidence.offsets[theme]),
@@ -168,11 +176,19 @@ def _check(model: ThemeNMF, n_themes: int, n_words: int) -> None:
 
 
 def _give_reasons(
-    model: ThemeNMF, evidence: TermEvidence, terms: Sequence[str], n_themes: int, n_words: int
+    model: ThemeNMF,
+    evidence: TermEvidence,
+    terms: Sequence[str],
+    n_themes: int,
+    n_words: int,
+    hide: Collection[str] = (),
 ) -> tuple[ThemeReason, ...]:
-    """Return what speaks for the likeliest themes."""
-    order = np.argsort(-evidence.chances, kind="stable")[:n_themes]
-    return tuple(_give_reason(model, evidence, theme, terms, n_words) for theme in order.tolist())
+    """Return what speaks for the likeliest themes; subtopics are named by words that need not be hidden."""
+    order, shown = np.argsort(-evidence.chances, kind="stable")[:n_themes], find_shown(terms, hide)
+    return tuple(
+        _give_reason(model, evidence, theme, terms, _name_subtopics(model, theme, terms, shown), n_words)
+        for theme in order.tolist()
+    )
 
 
 def explain_document(
@@ -258,7 +274,7 @@ def explain_text(
     vectorizer = copy(vectorizer).set_params(min_tokens=0)
     evidence = model.term_evidence(vectorizer.transform([text]))
     return Explanation(
-        _give_reasons(model, evidence, vectorizer.vocabulary_, n_themes, n_words),
+        _give_reasons(model, evidence, vectorizer.vocabulary_, n_themes, n_words, vectorizer.list_stop_words()),
         _rank_sentences(vectorizer, text, evidence, int(evidence.chances.argmax()))[:n_sentences],
         _find_unknown(vectorizer, text),
     )

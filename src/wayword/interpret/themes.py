@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -88,11 +88,10 @@ class ThemesInfo:
         return table(f"{len(self.themes)} themes", ("theme", "terms", "subtopics"), rows)
 
 
-def _shares_of(background: np.ndarray | None, terms: Sequence[str], n_terms: int) -> Terms:
-    """Return the terms of a background by their shares."""
-    if background is None:
-        return []
-    return top_terms(theme_terms(background[None], purity_ratio=0.0), terms, n_terms)[0]
+def find_shown(terms: Sequence[str], hide: Collection[str]) -> np.ndarray:
+    """Return which terms hold no word that is to be hidden: bool array of shape (n_terms,)."""
+    hidden = frozenset(hide)
+    return np.array([hidden.isdisjoint(str(term).split()) for term in terms], dtype=bool)
 
 
 def find_background(model: ThemeNMF, place: int) -> np.ndarray | None:
@@ -109,6 +108,7 @@ def describe_themes(
     n_terms: int = 8,
     purity_ratio: float | None = None,
     aggregate: Aggregate = "max",
+    hide: Collection[str] = (),
 ) -> ThemesInfo:
     """Return the themes of a fitted model in words.
 
@@ -125,23 +125,31 @@ def describe_themes(
         that it has, see `theme_terms`.
     aggregate : {"max", "sum"}
         How scores of the subtopics become one score of the theme.
+    hide : collection of str
+        Words that are not shown, nor any phrase that holds one: stop words, where these were counted.
     """
     check_is_fitted(model)
     apart, backgrounds = model.mode == "separated", model.background_
+    shown = find_shown(terms, hide) if hide else 1.0
 
     def rank(topics: np.ndarray, background: np.ndarray | None, aggregate: Aggregate | None) -> list[Terms]:
         scores = theme_terms(topics, background, purity_ratio=purity_ratio, aggregate=aggregate)
-        return top_terms(scores, terms, n_terms)
+        return top_terms(scores * shown, terms, n_terms)
+
+    def list_shares(background: np.ndarray | None) -> Terms:
+        if background is None:
+            return []
+        return top_terms(theme_terms(background[None], purity_ratio=0.0) * shown, terms, n_terms)[0]
 
     def describe(place: int, name: Any) -> ThemeInfo:
         topics, background = model.subtopics_[place], find_background(model, place)
-        own = _shares_of(background, terms, n_terms) if apart else []
+        own = list_shares(background) if apart else []
         return ThemeInfo(str(name), rank(topics, background, aggregate)[0], rank(topics, background, None), own)
 
     found = len(model.new_topics_) > 0
     return ThemesInfo(
         [describe(place, name) for place, name in enumerate(model.themes_)],
-        [] if apart or backgrounds is None else _shares_of(backgrounds[0], terms, n_terms),
+        [] if apart or backgrounds is None else list_shares(backgrounds[0]),
         rank(model.new_topics_, model.new_background_, None) if found else [],
-        _shares_of(model.new_background_, terms, n_terms) if found and apart else [],
+        list_shares(model.new_background_) if found and apart else [],
     )

@@ -224,15 +224,12 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def build_rules(self) -> WordRules:
         """Return what becomes of a token under these settings."""
         lemmatize = lemmatizer(self.language) if self._lemmatizes() else None
-        stop_words = self._fold(find_stop_words(self.stop_words, self.language))
         drop = self._fold(self.drop)
-        if lemmatize is not None:
-            stop_words = match_lemmas(stop_words, lemmatize, own=not isinstance(self.stop_words, str))
-            # Whoever names one form of a word means the word.
+        if lemmatize is not None:  # whoever names one form of a word means the word
             drop |= self._fold(map(lemmatize, drop))
         return WordRules(
             lemmatize,
-            stop_words,
+            self._find_stop_words(self.stop_words),
             self.min_length,
             self.lowercase,
             self.contractions,
@@ -240,6 +237,16 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             drop,
             re.compile(self.token_pattern or WORDS).fullmatch if self.tokenizer is None else None,
         )
+
+    def list_stop_words(self) -> frozenset[str]:
+        """Return the stop words of the language as terms have them, whether they are counted or not."""
+        return self._find_stop_words("auto")
+
+    def _find_stop_words(self, setting: str | Iterable[str] | None) -> frozenset[str]:
+        stop_words = self._fold(find_stop_words(setting, self.language))
+        if not self._lemmatizes():
+            return stop_words
+        return match_lemmas(stop_words, lemmatizer(self.language), own=not isinstance(setting, str))
 
     def _fold(self, words: Iterable[str] | None) -> frozenset[str]:
         """Return words in the case that terms have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wayword.interpret.terms import theme_terms
-from wayword.interpret.themes import Terms, ThemeInfo, ThemesInfo, describe_themes, find_background
+from wayword.interpret.themes import Terms, ThemeInfo, ThemesInfo, describe_themes, find_background, find_shown
 from wayword.interpret.topics import typical_documents
 from wayword.models.theme_scores import normalise_rows
 from wayword.plots.sunbursts import Node
@@ -54,7 +54,7 @@ def _rank(source: Source) -> np.ndarray:
     model = source.model
     themes = [theme_terms(model.subtopics_[k], find_background(model, k)) for k in range(len(model.themes_))]
     new = theme_terms(model.new_topics_, model.new_background_, aggregate=None) if len(model.new_topics_) else []
-    return np.array([*themes, *new])
+    return np.array([*themes, *new]) * find_shown(source.terms, source.stop_words)
 
 
 def _weigh(source: Source, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +98,8 @@ def _typical(source: Source) -> list[list[int]]:
 
 
 def _describe(source: Source, purity_ratio: float | None, n_terms: int) -> ThemesInfo:
-    return describe_themes(source.model, source.terms, n_terms=n_terms, purity_ratio=purity_ratio)
+    hide = source.stop_words
+    return describe_themes(source.model, source.terms, n_terms=n_terms, purity_ratio=purity_ratio, hide=hide)
 
 
 def _list_subjects(
