@@ -966,3 +966,23 @@ def test_fewer_topics_than_anchors_of_now_ask_for_anchors():
 def test_a_word_in_bytes_is_no_anchor_of_several_columns():
     with pytest.raises(InputError, match="an anchor must be a word, a column, or several of these, got b'word'"):
         AnchorTopics(2, anchors=[b"word"]).fit(draw(0, n_documents=60, n_terms=200))
+
+
+def test_topics_are_shown_by_what_they_have_beyond_all_documents():
+    model = AnchorTopics(2, rectify=False).fit(
+        np.array([[6, 4, 0, 0, 5], [5, 3, 0, 0, 5], [0, 0, 4, 4, 5], [0, 0, 3, 5, 5]])
+    )
+    shown, topics = model.display_components_, model.components_
+    common = model.topic_shares_ @ topics
+    for place, term in np.ndindex(topics.shape):
+        likely, all_over = topics[place, term], common[term]
+        beyond = likely * (likely - all_over) / (likely + all_over) if likely > all_over else 0.0
+        assert shown[place, term] == pytest.approx(beyond, abs=1e-9)
+    # The last term is as likely in both.
+    assert (topics[:, 4] > 0.3).all()
+    assert (shown[:, 4] < 0.02).all()
+
+
+def test_a_single_topic_is_shown_as_it_is():
+    model = AnchorTopics(1, rectify=False).fit(np.array([[4, 2, 1], [3, 2, 2]]))
+    np.testing.assert_array_equal(model.display_components_, model.components_)

@@ -11,8 +11,6 @@ from wayword.cli.console import note, print_json, print_table, progress
 from wayword.cli.options import JsonOption, PathArgument, check_output, parse_frequency, parse_ngrams, reads_corpus
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from wayword.corpus.vocabulary import Vocabulary
     from wayword.models.anchors import AnchorTopics
 
@@ -42,18 +40,16 @@ def read_word_lists(path: Path | None) -> dict[str, list[str]] | None:
 
 def list_topics(model: AnchorTopics, vocabulary: Vocabulary, n_words: int) -> list[dict[str, Any]]:
     """Return the anchors, share and top words of each topic, the largest topic first."""
+    from wayword.interpret.terms import top_terms
 
-    def words(topic: np.ndarray) -> list[str]:
-        return [vocabulary[int(column)] for column in (-topic).argsort(kind="stable")[:n_words]]
-
-    found = []
+    words, found = top_terms(model.display_components_, vocabulary, n_words), []
     for place in (-model.topic_shares_).argsort(kind="stable"):
         anchor = (model.anchor_words_ or [])[place]
         found.append(
             {
                 "anchors": [anchor] if isinstance(anchor, str) else list(anchor),
                 "share": float(model.topic_shares_[place]),
-                "words": words(model.components_[place]),
+                "words": [word for word, _ in words[place]],
             }
         )
     return found

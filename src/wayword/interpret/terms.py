@@ -28,21 +28,26 @@ from scipy import sparse
 
 from wayword.errors import InputError
 from wayword.models.inputs import check_choice, check_number, check_whole
-from wayword.models.theme_scores import as_weights, check_weights, normalise_rows, share_against
+from wayword.models.theme_scores import (
+    as_weights,
+    beyond_background,
+    check_weights,
+    normalise_rows,
+    share_against,
+)
 
 DEFAULT_PURITY_RATIO = 0.6
 
 Aggregate = Literal["max", "sum"]
 _AGGREGATES: dict[Aggregate, np.ufunc] = {"max": np.maximum, "sum": np.add}
-# Scores that differ by less than this share are equal but for rounding, which differs by processor.
+# Scores that differ by less than this share of the highest are equal but for rounding, which differs by processor.
 _ALIKE = 1e-9
 
 
 def _mix(direct: np.ndarray, pure: np.ndarray, purity_ratio: float | None) -> np.ndarray:
     """Return theme term scores, equations 6.7 and 6.14, or how much terms tell beyond the background."""
     if purity_ratio is None:
-        beyond = 2.0 * pure - direct
-        return np.where(beyond > _ALIKE * direct, beyond, 0.0)
+        return beyond_background(direct, pure)
     ratio = float(purity_ratio)
     return (1.0 - ratio) * direct + ratio * pure
 

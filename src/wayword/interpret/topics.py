@@ -73,7 +73,8 @@ def describe_topics(
     Parameters
     ----------
     model : estimator
-        Any model with topics in `components_`. What `TopicDiscovery` has to show in `display_components_` is shown.
+        Any model with topics in `components_`. What discovered and anchored topics have to show in
+        `display_components_` is shown.
     terms : sequence of str
         The term of each column, for example a `Vocabulary`.
     X : matrix of shape (n_documents, n_terms), optional

@@ -39,6 +39,7 @@ from wayword.models.anchor_words import (
 )
 from wayword.models.document_topics import LEAST_ALPHA, Method, infer_topics
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole, undone_if_it_fails
+from wayword.models.theme_scores import beyond_background, share_against
 from wayword.models.word_space import WordSpace, make_sketch
 from wayword.progress import Progress, ignore
 
@@ -135,6 +136,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         The same as words, if the columns have names.
     components_ : array of shape (n_components, n_terms)
         The topics; rows sum to one.
+    display_components_ : array of shape (n_components, n_terms)
+        The same for people to read: what each term has in a topic beyond its share in all documents.
     term_topics_ : array of shape (n_terms, n_components)
         How likely each term comes from each topic; rows sum to one.
     topic_correlation_ : array of shape (n_components, n_components)
@@ -420,6 +423,17 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         space = self._space if ground.looks_the_same(wanted, n_before) else ground.make_space(wanted)
         self._solve_for(ground, given, wanted, space, self.term_topics_ if wanted == n_before else None)
         return self
+
+    @property
+    def display_components_(self) -> np.ndarray:
+        """How well each term stands for each topic, for people to read: what it has beyond its share in all documents.
+
+        Array of shape (n_components, n_terms). Terms that all topics have alike are zero, but for a topic that has
+        nothing else, which is shown as it is.
+        """
+        common = self.topic_shares_ @ self.components_
+        beyond = beyond_background(self.components_, share_against(self.components_, common) * self.components_)
+        return np.where(beyond.any(axis=1, keepdims=True), beyond, self.components_)
 
     def transform(self, X: Any, *, method: str | None = None) -> np.ndarray:
         """Return the share of each topic in each document.

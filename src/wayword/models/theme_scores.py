@@ -13,6 +13,9 @@ import numpy as np
 
 from wayword.errors import InputError
 
+# What is beyond a background by less than this share is rounding, which differs by processor.
+_ROUNDING = 1e-9
+
 
 def as_weights(name: str, values: Any) -> np.ndarray:
     """Return numbers of 0 or more, all of them finite, in double precision."""
@@ -48,6 +51,18 @@ def share_against(weights: np.ndarray, background: np.ndarray) -> np.ndarray:
     """Return weights / (weights + background), and zero where both are zero."""
     total = weights + background
     return np.divide(weights, total, out=np.zeros_like(total), where=total > 0)
+
+
+def beyond_background(weights: np.ndarray, pure: np.ndarray) -> np.ndarray:
+    """Return what weights have beyond a background: (2 purity - 1) times each, or zero where that is less.
+
+    Parameters
+    ----------
+    weights, pure : arrays of the same shape
+        Weights, and each times its purity, which is its share against that of the background.
+    """
+    beyond = 2.0 * pure - weights
+    return np.where(beyond > _ROUNDING * weights, beyond, 0.0)
 
 
 def share_of_topics(W: Any) -> np.ndarray:

@@ -22,7 +22,8 @@ from wayword.report.source import Source
 _FEWEST_TO_GROUP = 7
 _DISPLAY = (
     "Bars rank terms as they are made to be read (display_components_): likely ones, less so the more topics share "
-    "them, without those that go together least. Below are the “most likely” terms as they are (components_)."
+    "them; discovered topics go without those that go together least. Below are the “most likely” terms as they are "
+    "(components_)."
 )
 _PLAIN = (
     "Bars rank terms by their weight in the topic. Below are the “specific” ones: purity 1, where terms that the "
