@@ -51,7 +51,7 @@ ANCHORS: dict[str, dict[str, Any]] = {
     "anchor-L2": {"recover": "kl", "rectify": False, "regularizer": "l2"},
     "anchor-Beta": {"recover": "kl", "rectify": False, "regularizer": "beta"},
     "rectified": {"recover": "l2", "rectify": True},
-    # As Wayword has it unless told otherwise: rectified, with the default strength. Tried with few topics.
+    # As Wayword has it unless told otherwise: rectified, with the default strength.
     "rectified Beta": {"recover": "kl", "rectify": True, "regularizer": "beta"},
 }
 STRENGTHS = {"anchor-L2": (0.1, 1.0), "anchor-Beta": (0.1, 0.3, 1.0, 3.0, 10.0)}
@@ -319,7 +319,7 @@ def plan(ledger: Ledger[Fit], data: Data, n_topics: int, seed: int) -> Iterator[
     frequencies = data.pairs.document_frequencies
     least, strongest = (1, np.inf) if n_topics == SMALL else (LEAST_OF_MANY, STRONGEST_OF_MANY)
     thresholds = [each for each in THRESHOLDS if each >= least and (frequencies >= each).sum() >= n_topics]
-    for model in ("anchor", "rectified"):
+    for model in ("anchor", "rectified", "rectified Beta"):
         yield from (Setting(model, threshold) for threshold in thresholds)
     where = {"corpus": data.name, "n_topics": n_topics, "seed": seed}
     if plain := ledger.find(model="anchor", **where):
@@ -328,7 +328,6 @@ def plan(ledger: Ledger[Fit], data: Data, n_topics: int, seed: int) -> Iterator[
                 yield from (Setting(model, threshold, strength) for strength in strengths if strength <= strongest)
     if n_topics == SMALL:
         yield from (Setting("anchor-Beta", threshold, strength) for threshold in thresholds for strength in MILD)
-        yield from (Setting("rectified Beta", threshold) for threshold in thresholds)
     yield Setting("Gibbs LDA")
     yield Setting("variational LDA")
 

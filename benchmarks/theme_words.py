@@ -75,14 +75,23 @@ def write_words(corpus: str) -> str:
     return "\n".join(lines)
 
 
-def best_columns(scores: np.ndarray) -> np.ndarray:
-    """Return the columns of the highest scores of each row."""
-    return np.argsort(-scores, axis=-1, kind="stable")[..., :_COHERENCE_WORDS]
+def best_columns(scores: np.ndarray) -> list[list[int]]:
+    """Return the columns of the highest scores of each row, of those above zero."""
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :_COHERENCE_WORDS]
+    return [row[values[row] > 0.0].tolist() for row, values in zip(best, scores, strict=True)]
 
 
-def themes_alone(columns: list[int]) -> float:
+def score_terms(model: ThemeNMF, purity: float | None) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return scores of terms in the subtopics of each theme, and in each theme."""
+    weights = list(zip(model.subtopics_, backgrounds_of(model), strict=True))
+    subtopics = [theme_terms(*each, purity_ratio=purity, aggregate=None) for each in weights]
+    return subtopics, np.array([theme_terms(*each, purity_ratio=purity) for each in weights])
+
+
+def share_alone(columns: list[list[int]]) -> float:
     """Return the share of top words that no other theme has."""
-    return float((np.unique(columns, return_counts=True)[1] == 1).sum() / len(columns))
+    counts = np.unique(np.concatenate(columns), return_counts=True)[1]
+    return float((counts == 1).sum() / counts.sum())
 
 
 def measure_coherence(corpus: str, seed: int) -> dict[str, float]:
@@ -96,15 +105,12 @@ def measure_coherence(corpus: str, seed: int) -> dict[str, float]:
     model.fit(X[train], [labels[place] for place in train])
     found = {}
     for purity in PURITIES:
-        topics, themes = [], []
-        for subtopics, background in zip(model.subtopics_, backgrounds_of(model), strict=True):
-            scores = theme_terms(subtopics, background, purity_ratio=purity, aggregate=None)
-            topics += best_columns(scores).tolist()
-            themes += best_columns(scores.max(axis=0)).tolist()
-        found[f"NPMI subtopics, {name_purity(purity)}"] = float(npmi(topics, X[test]).mean())
-        found[f"top words of one theme alone, {name_purity(purity)}"] = themes_alone(themes)
+        subtopics, themes = score_terms(model, purity)
+        coherence = npmi(best_columns(np.vstack(subtopics)), X[test]).mean()
+        found[f"NPMI subtopics, {name_purity(purity)}"] = float(coherence)
+        found[f"top words of one theme alone, {name_purity(purity)}"] = share_alone(best_columns(themes))
     lda = LatentDirichletAllocation(3 * len(model.themes_), max_iter=20, random_state=seed).fit(X[train])
-    found["NPMI LDA"] = float(npmi(best_columns(lda.components_).tolist(), X[test]).mean())
+    found["NPMI LDA"] = float(npmi(best_columns(lda.components_), X[test]).mean())
     return found
 
 
@@ -126,12 +132,9 @@ def measure_sample(corpus: str) -> Iterator[str]:
         told[place] = int(labels[place].argmax())
     model, holds = ThemeNMF().fit(X, told), (X[test] > 0).astype(np.float64)
     for purity in PURITIES:
-        scores = [
-            theme_terms(*weights, purity_ratio=purity, aggregate=None)
-            for weights in zip(model.subtopics_, backgrounds_of(model), strict=True)
-        ]
-        coherence = npmi(best_columns(np.vstack(scores)).tolist(), X).mean()
-        held = np.column_stack([holds[:, best_columns(each.max(axis=0))].sum(axis=1) for each in scores])
+        subtopics, themes = score_terms(model, purity)
+        coherence = npmi(best_columns(np.vstack(subtopics)), X).mean()
+        held = np.column_stack([holds[:, columns].sum(axis=1) for columns in best_columns(themes)])
         own = np.take_along_axis(held, labels[test].argmax(axis=1)[:, None], axis=1)
         most = (held >= own).sum(axis=1) == 1
         yield f"{corpus} {name_purity(purity)}: NPMI {coherence:.3f}, most words of its own theme {most.mean():.3f}"

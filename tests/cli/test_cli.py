@@ -2,6 +2,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -100,9 +101,9 @@ def test_vocabulary_as_json(capsys, tickets):
     assert said["documents"] == 3
 
 
-def test_the_demo_shows_terms_themes_and_an_explained_document(capsys, tmp_path, monkeypatch):
+def test_the_demo_shows_terms_themes_an_explained_document_and_the_path_of_its_report(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["demo", "--no-serve"]) == 0
+    assert main(["demo", "--report", "here.html", "--no-serve"]) == 0
     shown = capsys.readouterr().out
     assert f"{len(demo_corpus()):,}" in shown
     assert "most frequent terms" in shown
@@ -111,6 +112,8 @@ def test_the_demo_shows_terms_themes_and_an_explained_document(capsys, tmp_path,
     assert "what makes numpy.convolve look like" in shown
     assert re.search(r"likeliest themes +[\w.]+ \d+\.\d %, [\w.]+ \d+\.\d %", shown)
     assert re.search(r"themes \d+\.\d\d s, report", shown)
+    assert shown.endswith(f"{tmp_path / 'here.html'}\n")
+    assert "scipy.stats" in (tmp_path / "here.html").read_text(encoding="utf-8")
 
 
 def test_the_demo_says_the_same_as_json(capsys, tmp_path, monkeypatch):
@@ -125,6 +128,8 @@ def test_the_demo_says_the_same_as_json(capsys, tmp_path, monkeypatch):
     assert said["explained"]["id"] == "numpy.convolve"
     assert len(said["explained"]["themes"]) == 2
     assert len(said["explained"]["sentences"]) == 1
+    assert Path(said["report"]) == tmp_path / "wayword-demo-report.html"
+    assert Path(said["report"]).stat().st_size > 1_000_000
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import json
 import os
-from pathlib import Path
 
 import pytest
 from sklearn.pipeline import make_pipeline
@@ -62,25 +61,12 @@ def test_bad_use_is_one_line(stays, capsys, arguments, code, said):
     assert shown.count("\n") == 1
 
 
-def test_the_demo_ends_with_the_path_of_its_report(stays, capsys):
-    run("demo", "--report", "here.html", "--max-terms", 1000, "--no-serve")
-    assert capsys.readouterr().out.endswith(f"{stays / 'here.html'}\n")
-    assert "scipy.stats" in (stays / "here.html").read_text(encoding="utf-8")
-
-
 def test_a_project_has_a_page_of_its_own(stays, capsys):
     run("new", "stays.project", "stays.jsonl", "--topics", 3, "--name", "Nights <away>")
     run("report", "stays.project", "-o", "project.html")
     assert "<title>Nights &lt;away&gt;</title>" in (stays / "project.html").read_text(encoding="utf-8")
     run("report", "stays.project", "--title", "other", code=2)
     assert "leave out" in capsys.readouterr().err
-
-
-def test_the_demo_as_json_says_where_its_report_is(stays, capsys):
-    run("demo", "--json", "--quiet", "--max-terms", 500)
-    shown = capsys.readouterr()
-    assert shown.err == ""
-    assert Path(json.loads(shown.out)["report"]).stat().st_size > 1_000_000
 
 
 def test_the_demo_tells_at_once_that_a_report_cannot_be_written(stays, capsys):

@@ -140,12 +140,17 @@ def test_stop_words_are_counted_where_they_tell_labels_apart_but_not_shown(capsy
     assert {"buy", "number1"} <= words
     assert not {"never", "would", "have"} & words
     run("explain", tmp_path / "said.wayword", "never bought")
-    assert ("never +" in capsys.readouterr().out) == kept
+    shown = capsys.readouterr().out
+    assert ("never +" in shown) == kept
+    names = re.findall(r"^  \d: (.*?)  ", shown, flags=re.MULTILINE)
+    assert names
+    assert not {"never", "would", "have"} & set(re.findall(r"\w+", " ".join(names)))
 
 
 def test_stop_words_are_left_out_where_that_is_better_beyond_doubt(capsys, tmp_path):
     """Of stop words there is a new one in each document, so that they tell nothing, and bury what does."""
-    listed = sorted(word for word in Vectorizer(lemmatize=False).list_stop_words() if word.isalpha() and len(word) > 3)
+    listed = Vectorizer(lemmatize=False, stop_words=None).counted_stop_words()
+    listed = sorted(word for word in listed if word.isalpha() and len(word) > 3)
     fillers = np.random.RandomState(0).choice(listed, (120, 30))
     rows = [(f"{k}", f"{'apple' if k % 2 else 'ship'} {' '.join(f)}", ["ab"[k % 2]]) for k, f in enumerate(fillers)]
     for k in range(0, 120, 3):  # and every third names both
@@ -154,6 +159,13 @@ def test_stop_words_are_left_out_where_that_is_better_beyond_doubt(capsys, tmp_p
     shown = capsys.readouterr()
     assert "without stop words' ranks" in shown.err
     assert load(tmp_path / "said.wayword")[0].stop_words == "auto"
+
+
+def test_a_corpus_of_nothing_but_stop_words_can_be_fitted(capsys, tmp_path):
+    rows = [(f"{k}", "never would" if k % 2 else "have been", ["up" if k % 2 else "down"]) for k in range(40)]
+    run("fit", write(tmp_path / "said.jsonl", rows), "--themes")
+    assert "never" in capsys.readouterr().out  # there is nothing else to show
+    refuse(capsys, "no terms left", "fit", tmp_path / "said.jsonl", "--themes", "--stop-words", "drop")
 
 
 def test_a_language_without_stop_words_has_none_to_leave_out(capsys, tmp_path):
@@ -222,6 +234,7 @@ def test_an_empty_corpus_is_refused(capsys, tmp_path, model):
         (["--min-df", "13"], "max_df 1.0 means fewer documents"),
         (["--max-terms", "0"], "--max-terms"),
         (["--language", "xx"], "unknown language"),
+        (["--language", "zh"], "unknown language"),
         (["--labels", "codes"], "no column 'codes'"),
         (["--out", "nowhere/some.wayword"], "there is no folder nowhere"),
         (["--out", "."], "is a folder"),
@@ -236,11 +249,20 @@ def test_options_of_fit_that_make_no_sense(capsys, stays, tmp_path, options, sai
     assert stays.read_bytes() == before
 
 
+@pytest.mark.parametrize("options", [(), ("--language", "none"), ("--stop-words", "keep"), ("--stop-words", "drop")])
+def test_without_labels_words_are_counted(tmp_path, options):
+    corpus = tmp_path / "plain.csv"
+    corpus.write_text("text\n" + "bed room warm\nfood meal hot\n" * 6, encoding="utf-8")
+    run("fit", corpus, "--themes", "--new-topics", "2", *options)
+    vectorizer = load("plain.wayword")[0]
+    assert vectorizer.ngrams == (1, 1)
+    assert (vectorizer.stop_words is None) == ("keep" in options)
+
+
 def test_new_topics_need_no_labels(capsys, tmp_path):
     corpus = tmp_path / "plain.csv"
     corpus.write_text("text\n" + "bed room warm\nfood meal hot\n" * 6, encoding="utf-8")
     run("fit", corpus, "--themes", "--new-topics", "2")
-    assert load("plain.wayword")[0].stop_words == "auto"
     shown = capsys.readouterr().out
     assert "new topic 2" in shown
     assert "themes" not in shown

@@ -3,7 +3,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from wayword import ThemeNMF, theme_terms, top_terms
-from wayword.interpret.themes import describe_themes
+from wayword.errors import InputError
+from wayword.interpret.themes import describe_themes, find_shown, rank_shown
 
 TERMS = ["bed", "coffee", "room", "staff", "the"]
 X = np.array([[3, 0, 2, 0, 4], [1, 0, 4, 0, 3], [0, 4, 0, 1, 5], [0, 2, 0, 0, 3], [0, 1, 0, 6, 4], [0, 0, 1, 3, 4]])
@@ -42,6 +43,29 @@ def test_hidden_words_and_phrases_with_them_are_not_shown():
         assert info.background == shown(plain.background)
         assert info.new_topics == [shown(topic) for topic in plain.new_topics]
         assert info.new_background == shown(plain.new_background)
+
+
+def test_a_theme_whose_telling_words_are_all_hidden_shows_what_else_it_has():
+    shown = np.array([True, True, False])
+    # Beyond its background the topic has the last term alone.
+    topic, background = np.array([[4.0, 5.0, 10.0]]), np.array([5.0, 5.0, 1.0])
+    np.testing.assert_array_equal(
+        rank_shown(topic, background, shown), theme_terms(topic, background, purity_ratio=1.0) * shown
+    )
+    only = np.array([[0.0, 0.0, 3.0]])
+    np.testing.assert_array_equal(rank_shown(only, background, shown), theme_terms(only, background))
+    both = rank_shown(np.vstack([topic, [[9.0, 0.0, 1.0]]]), background, shown, aggregate=None)
+    assert (both.argmax(axis=1) == [1, 0]).all()
+
+
+def test_what_is_to_be_hidden_is_a_collection_of_words():
+    model = ThemeNMF(1).fit(X, LABELS)
+    with pytest.raises(InputError, match="hide must be a collection of words, got 'the'"):
+        describe_themes(model, TERMS, hide="the")
+    for hide in ((), {"the"}):
+        with pytest.raises(InputError, match="terms must name each of 5 columns of the model, got 2"):
+            describe_themes(model, TERMS[:2], hide=hide)
+    assert find_shown(["per que", "per", "que", "pera"], np.array(["per que"])).tolist() == [False, True, True, True]
 
 
 def test_separated_new_topics_have_a_background_of_their_own():

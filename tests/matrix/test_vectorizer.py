@@ -183,12 +183,32 @@ def test_dropping_one_form_of_a_word_drops_the_word():
     assert list(Vectorizer(drop=["rooms"]).fit(["room rooms view"]).vocabulary_) == ["view"]
 
 
-def test_the_stop_words_of_a_language_are_listed_as_terms_have_them_even_where_they_are_counted():
-    listed = Vectorizer(stop_words=None).list_stop_words()
-    assert listed == Vectorizer().list_stop_words() == Vectorizer().build_rules().stop_words
-    counted = Vectorizer(stop_words=None).fit(["The rooms were not clean"]).vocabulary_
-    assert [term for term in counted if term not in listed] == ["clean", "room"]
-    assert Vectorizer(language="none").list_stop_words() == frozenset()
+def test_stop_words_that_are_counted_are_listed_as_terms_have_them():
+    vectorizer = Vectorizer(stop_words=None).fit(["The rooms were not clean"])
+    listed = vectorizer.counted_stop_words()
+    assert listed >= Vectorizer().build_rules().stop_words
+    assert [term for term in vectorizer.vocabulary_ if term not in listed] == ["clean", "room"]
+    german = Vectorizer(language="de", stop_words=None, lowercase=True).fit(["Drittes Haus"])
+    assert [term for term in german.vocabulary_ if term not in german.counted_stop_words()] == ["haus"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"stop_words": "auto"},
+        {"stop_words": ["room"]},
+        {"vocabulary": ["not"]},
+        {"language": "none"},
+        {"keep": ["not"]},
+    ],
+)
+def test_stop_words_that_were_asked_for_are_not_listed(settings):
+    assert "not" not in Vectorizer(**({"stop_words": None} | settings)).counted_stop_words()
+
+
+def test_counted_stop_words_of_an_unknown_language_are_an_error():
+    with pytest.raises(InputError, match="unknown language 'zh'"):
+        Vectorizer(language="zh", stop_words=None).counted_stop_words()
 
 
 def test_own_stop_words_replace_the_list():

@@ -79,6 +79,22 @@ def test_subtopics_are_shown_at_purity_0_and_1(stays, themes):
             assert shown == [tuple(terms) for terms in theme.subtopics]
 
 
+def test_stop_words_that_were_counted_are_not_shown(stays):
+    vectorizer = Vectorizer(stop_words=None)
+    pipeline = make_pipeline(vectorizer, ThemeNMF(2)).fit(stays, labels_of(stays))
+    assert {"the", "and"} <= set(vectorizer.vocabulary_)
+    report = gather_report(pipeline, stays)
+    shown = [
+        term
+        for card in report.cards
+        for part in (card, *card.parts)
+        for reading in part.readings
+        for term, _ in reading.terms
+    ]
+    assert {"room", "staff"} <= set(shown)
+    assert not {"the", "and"} & set(shown)
+
+
 def test_cards_come_the_largest_first_and_shares_sum_to_one(stays, themes):
     shares = [card.share for card in gather_report(themes, stays).cards]
     assert shares == sorted(shares, reverse=True)

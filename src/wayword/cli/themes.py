@@ -37,7 +37,6 @@ _ENDING = ".wayword"
 # words say nothing of subjects, but much of opinions, and then short ones do, too.
 _NGRAMS = {"words": (1, 1), "pairs": (1, 2)}
 _KEPT: dict[str, Any] = {"stop_words": None, "min_length": 2}
-_WITHOUT = " without stop words"
 # How many terms are counted at the most where pairs are chosen from, unless it is said.
 _MOST_CHOSEN_FROM = 50_000
 
@@ -103,14 +102,25 @@ def print_themes(info: ThemesInfo, *, backgrounds: bool = False) -> None:
         print_table("new topics", ("", "terms"), [row(name, "", terms)[::2] for name, terms in found])
 
 
+def _name_ngrams(pair: tuple[int, int]) -> str:
+    fewest, most = pair
+    if most == 1:
+        return "words"
+    return f"terms of up to {most} words" if fewest == 1 else f"terms of {fewest} to {most} words"
+
+
 def _list_ways(ngrams: str, stop_words: str, max_terms: int | None, counting: dict[str, Any]) -> dict[str, Vectorizer]:
     """Return the ways to count terms that two options leave open, the one to prefer first."""
+    from wayword.corpus.words import check_language, find_stop_words
     from wayword.matrix.vectorizer import Vectorizer
 
     if stop_words not in ("auto", "keep", "drop"):
         raise InputError(f"--stop-words must be 'auto', 'keep' or 'drop', got '{stop_words}'")
+    language = check_language(counting["language"])
+    if stop_words == "auto" and not find_stop_words("auto", language):
+        stop_words = "keep"
     chosen = ngrams == "auto"
-    pairs = _NGRAMS if chosen else {f"terms of {ngrams} words": parse_ngrams(ngrams)}
+    pairs = _NGRAMS if chosen else {_name_ngrams(pair): pair for pair in [parse_ngrams(ngrams)]}
     most = _MOST_CHOSEN_FROM if chosen and max_terms is None else max_terms
     ways: dict[str, Vectorizer] = {}
     if stop_words != "drop":
@@ -118,10 +128,21 @@ def _list_ways(ngrams: str, stop_words: str, max_terms: int | None, counting: di
     if stop_words != "keep":
         # Pairs of what is left do no better than words, and those of all words are there already.
         some = list(pairs.items())[: 1 if stop_words == "auto" else None]
-        ways |= {name + _WITHOUT: Vectorizer(ngrams=pair, max_terms=most, **counting) for name, pair in some}
-    if stop_words == "auto" and not next(iter(ways.values())).list_stop_words():
-        ways = {name: way for name, way in ways.items() if not name.endswith(_WITHOUT)}
+        ways |= {f"{name} without stop words": Vectorizer(ngrams=p, max_terms=most, **counting) for name, p in some}
     return ways
+
+
+def _count_by(ways: dict[str, Vectorizer], corpus: Corpus, report: Any) -> dict[str, Any]:
+    """Return the counts of all ways that leave any term."""
+    counts, errors = {}, []
+    for name, vectorizer in ways.items():
+        try:
+            counts[name] = vectorizer.fit_transform(corpus, progress=report)
+        except InputError as error:
+            errors.append(error)
+    if not counts:
+        raise errors[0]
+    return counts
 
 
 def _count(
@@ -130,11 +151,9 @@ def _count(
     """Return what counts terms, the counts, and why these, if they were chosen by the labels."""
     from wayword.evaluation.features import select_terms
 
-    if labels is None:  # nothing but subjects to be found, of which stop words, the last choice, say nothing
-        ways = dict(list(ways.items())[-1:])
-    counts = {name: vectorizer.fit_transform(corpus, progress=report) for name, vectorizer in ways.items()}
-    best, reason = next(iter(ways)), ""
-    if len(ways) > 1:
+    counts = _count_by(ways, corpus, report)
+    best, reason = next(iter(counts)), ""
+    if len(counts) > 1:
         found = select_terms(counts, labels)
         best, reason = found.best, found.reason
     return ways[best], counts[best], reason
@@ -164,7 +183,13 @@ def fit(
         str, typer.Option(help="Whether to 'keep' stop words or 'drop' them; 'auto' for what labels tell.")
     ] = "auto",
     max_terms: Annotated[
-        int | None, typer.Option("--max-terms", "--terms", help="Keep only the most frequent terms.", min=1)
+        int | None,
+        typer.Option(
+            "--max-terms",
+            "--terms",
+            help="Keep only the most frequent terms; 50,000 by default where labels choose what is counted.",
+            min=1,
+        ),
     ] = None,
     min_df: Annotated[str, typer.Option(help="Fewest documents of a term, or a share such as 0.01.")] = "2",
     language: Annotated[str, typer.Option(help="Code of the language, or 'none'.")] = "en",
@@ -183,11 +208,16 @@ def fit(
         raise InputError("say what kind of model to fit; --themes is what there is for now")
     out = check_output(model_name(path) if out is None else out, path)
     number = parse_subtopics(subtopics)
-    ways = _list_ways(ngrams, stop_words, max_terms, {"language": language, "min_df": parse_frequency(min_df)})
+    counting = {"language": language, "min_df": parse_frequency(min_df)}
+    ways = _list_ways(ngrams, stop_words, max_terms, counting)
     choices: dict[str, Any] = {"mode": mode, "supervision": supervision, "score": score}
     with progress() as report:
         corpus = read_corpus(path, progress=report, **reading)
         labels = None if new_topics and not corpus.label_names else labels_of(corpus, path)
+        if labels is None:
+            # Nothing is there to choose by, and nothing but subjects to be found, of which stop words say nothing.
+            ngrams, stop_words = {"auto": "1"}.get(ngrams, ngrams), {"auto": "drop"}.get(stop_words, stop_words)
+            ways = _list_ways(ngrams, stop_words, max_terms, counting)
         vectorizer, X, *reasons = _count(corpus, labels, ways, report)
         if number is None:
             selected = select_subtopics(X, labels, random_state=seed, progress=report)
@@ -198,7 +228,7 @@ def fit(
     for reason in filter(None, reasons):
         note(reason)
     save(make_pipeline(vectorizer, model), out)
-    print_themes(describe_themes(model, vectorizer.vocabulary_, hide=vectorizer.list_stop_words()))
+    print_themes(describe_themes(model, vectorizer.vocabulary_, hide=vectorizer.counted_stop_words()))
     note(f"saved the model to {out}")
 
 
@@ -222,7 +252,7 @@ def themes(
     from wayword.interpret.themes import describe_themes
 
     vectorizer, found = read_themes(model)
-    scores: dict[str, Any] = {"purity_ratio": purity, "aggregate": aggregate, "hide": vectorizer.list_stop_words()}
+    scores: dict[str, Any] = {"purity_ratio": purity, "aggregate": aggregate, "hide": vectorizer.counted_stop_words()}
     info = describe_themes(found, vectorizer.vocabulary_, n_terms=words, **scores)
     if json:
         print_json(info.to_dict())

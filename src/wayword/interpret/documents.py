@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from wayword.corpus.sentences import split_sentences
 from wayword.corpus.tokens import read_tokens
 from wayword.errors import InputError, shorten
-from wayword.interpret.terms import theme_terms, top_terms
-from wayword.interpret.themes import find_background, find_shown
+from wayword.interpret.terms import top_terms
+from wayword.interpret.themes import find_background, find_shown, rank_shown
 from wayword.matrix.vectorizer import Vectorizer
 from wayword.models.inputs import check_whole
 from wayword.models.theme_evidence import TermEvidence
@@ -138,9 +138,8 @@ def _name_subtopics(
     model: ThemeNMF, theme: int, terms: Sequence[str], shown: np.ndarray
 ) -> tuple[tuple[str, ...], ...]:
     """Return the best terms of each subtopic of a theme, of those that are shown."""
-    scores = theme_terms(model.subtopics_[theme], find_background(model, theme), aggregate=None)
-    best = top_terms(scores * shown, terms, _TERMS_OF_SUBTOPIC)
-    return tuple(tuple(term for term, _ in row) for row in best)
+    scores = rank_shown(model.subtopics_[theme], find_background(model, theme), shown, aggregate=None)
+    return tuple(tuple(term for term, _ in row) for row in top_terms(scores, terms, _TERMS_OF_SUBTOPIC))
 
 
 def _give_reason(
@@ -274,7 +273,7 @@ def explain_text(
     vectorizer = copy(vectorizer).set_params(min_tokens=0)
     evidence = model.term_evidence(vectorizer.transform([text]))
     return Explanation(
-        _give_reasons(model, evidence, vectorizer.vocabulary_, n_themes, n_words, vectorizer.list_stop_words()),
+        _give_reasons(model, evidence, vectorizer.vocabulary_, n_themes, n_words, vectorizer.counted_stop_words()),
         _rank_sentences(vectorizer, text, evidence, int(evidence.chances.argmax()))[:n_sentences],
         _find_unknown(vectorizer, text),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.corpus.html import table
+from wayword.errors import InputError
 from wayword.interpret.terms import Aggregate, theme_terms, top_terms
 
 if TYPE_CHECKING:
@@ -89,9 +90,41 @@ class ThemesInfo:
 
 
 def find_shown(terms: Sequence[str], hide: Collection[str]) -> np.ndarray:
-    """Return which terms hold no word that is to be hidden: bool array of shape (n_terms,)."""
+    """Return which terms are not to be hidden, nor hold a word that is: bool array of shape (n_terms,)."""
+    if isinstance(hide, str):
+        raise InputError(f"hide must be a collection of words, got {hide!r}; give it in a list")
     hidden = frozenset(hide)
-    return np.array([hidden.isdisjoint(str(term).split()) for term in terms], dtype=bool)
+    return np.array([hidden.isdisjoint([term, *str(term).split()]) for term in terms], dtype=bool)
+
+
+def rank_shown(
+    topics: np.ndarray,
+    background: np.ndarray | None,
+    shown: np.ndarray,
+    *,
+    purity_ratio: float | None = None,
+    aggregate: Aggregate | None = "max",
+) -> np.ndarray:
+    """Return what `theme_terms` does, but zero for terms that are not shown.
+
+    A topic that has nothing to show beyond its background shows what it has, at a purity ratio of 1, and one that has
+    nothing but hidden terms shows these.
+
+    Parameters
+    ----------
+    topics, background, purity_ratio, aggregate
+        As for `theme_terms`.
+    shown : bool array of shape (n_terms,)
+        Which terms are shown.
+    """
+    whole = theme_terms(topics, background, purity_ratio=purity_ratio, aggregate=aggregate)
+    if shown.all():
+        return whole
+    at_one = theme_terms(topics, background, purity_ratio=1.0, aggregate=aggregate)
+    scores = whole * shown
+    for instead in (at_one * shown, whole):
+        scores = np.where(scores.any(axis=-1, keepdims=True), scores, instead)
+    return scores
 
 
 def find_background(model: ThemeNMF, place: int) -> np.ndarray | None:
@@ -121,8 +154,8 @@ def describe_themes(
     n_terms : int
         The most terms of a list.
     purity_ratio : float, optional
-        How much terms that the background has too lose, from 0, nothing, to 1, half or more; by default they lose all
-        that it has, see `theme_terms`.
+        How much terms lose that the background has as much of, from 0, nothing, to 1, half; by default all, and the
+        others less, see `theme_terms`.
     aggregate : {"max", "sum"}
         How scores of the subtopics become one score of the theme.
     hide : collection of str
@@ -130,16 +163,18 @@ def describe_themes(
     """
     check_is_fitted(model)
     apart, backgrounds = model.mode == "separated", model.background_
-    shown = find_shown(terms, hide) if hide else 1.0
+    if len(terms) != model.n_features_in_:
+        raise InputError(f"terms must name each of {model.n_features_in_} columns of the model, got {len(terms)}")
+    shown = find_shown(terms, hide)
 
     def rank(topics: np.ndarray, background: np.ndarray | None, aggregate: Aggregate | None) -> list[Terms]:
-        scores = theme_terms(topics, background, purity_ratio=purity_ratio, aggregate=aggregate)
-        return top_terms(scores * shown, terms, n_terms)
+        scores = rank_shown(topics, background, shown, purity_ratio=purity_ratio, aggregate=aggregate)
+        return top_terms(scores, terms, n_terms)
 
     def list_shares(background: np.ndarray | None) -> Terms:
         if background is None:
             return []
-        return top_terms(theme_terms(background[None], purity_ratio=0.0) * shown, terms, n_terms)[0]
+        return top_terms(rank_shown(background[None], None, shown, purity_ratio=0.0), terms, n_terms)[0]
 
     def describe(place: int, name: Any) -> ThemeInfo:
         topics, background = model.subtopics_[place], find_background(model, place)

@@ -238,9 +238,19 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             re.compile(self.token_pattern or WORDS).fullmatch if self.tokenizer is None else None,
         )
 
-    def list_stop_words(self) -> frozenset[str]:
-        """Return the stop words of the language as terms have them, whether they are counted or not."""
-        return self._find_stop_words("auto")
+    def counted_stop_words(self) -> frozenset[str]:
+        """Return the stop words of the language, as terms have them, if they are counted for want of a list.
+
+        They need not be shown where topics are. There are none if stop words are left out, one's own or those of a
+        language, if the vocabulary was given, or if they are named in `keep`.
+        """
+        if self.stop_words is not None or self.vocabulary is not None:
+            return frozenset()
+        check_language(self.language)
+        listed = self._find_stop_words("auto")
+        if self._lemmatizes():
+            listed |= self._fold(map(lemmatizer(self.language), listed))
+        return listed - self._fold(self.keep)
 
     def _find_stop_words(self, setting: str | Iterable[str] | None) -> frozenset[str]:
         stop_words = self._fold(find_stop_words(setting, self.language))

@@ -48,9 +48,9 @@ class Source:
     chances: np.ndarray | None
 
     @property
-    def stop_words(self) -> frozenset[str]:
-        """Words that tell nothing of a subject, which are not shown even where they were counted."""
-        return frozenset() if self.vectorizer is None else self.vectorizer.list_stop_words()
+    def hidden(self) -> frozenset[str]:
+        """Words that tell nothing of a subject, which are not shown though they were counted."""
+        return frozenset() if self.vectorizer is None else self.vectorizer.counted_stop_words()
 
     @property
     def has_themes(self) -> bool:

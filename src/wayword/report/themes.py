@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from wayword.interpret.terms import theme_terms
-from wayword.interpret.themes import Terms, ThemeInfo, ThemesInfo, describe_themes, find_background, find_shown
+from wayword.interpret.themes import (
+    Terms,
+    ThemeInfo,
+    ThemesInfo,
+    describe_themes,
+    find_background,
+    find_shown,
+    rank_shown,
+)
 from wayword.interpret.topics import typical_documents
 from wayword.models.theme_scores import normalise_rows
 from wayword.plots.sunbursts import Node
@@ -21,7 +30,7 @@ _NEW = "a topic that no label names"
 NOTE = (
     "A theme is a label with subtopics that nobody labelled. Its bars rank terms by how much more it uses them than its "
     f"background does. Subtopics show two other orders side by side: “{_FREQUENT}” is purity 0, the terms that the subtopic "
-    f"uses most; “{_SPECIFIC}” is purity 1, where terms that its background uses as well lose half or more."
+    f"uses most; “{_SPECIFIC}” is purity 1, where terms that its background uses as much lose half."
 )
 TREE_NOTE = "Inner ring: themes, by their share of the documents. Outer ring: the subtopics of each."
 
@@ -51,10 +60,10 @@ def _shares_of(source: Source) -> tuple[np.ndarray, str]:
 
 def _rank(source: Source) -> np.ndarray:
     """Return scores of terms of each theme, then of each new topic, as the bars rank them."""
-    model = source.model
-    themes = [theme_terms(model.subtopics_[k], find_background(model, k)) for k in range(len(model.themes_))]
-    new = theme_terms(model.new_topics_, model.new_background_, aggregate=None) if len(model.new_topics_) else []
-    return np.array([*themes, *new]) * find_shown(source.terms, source.stop_words)
+    model, shown = source.model, find_shown(source.terms, source.hidden)
+    themes = [rank_shown(model.subtopics_[k], find_background(model, k), shown) for k in range(len(model.themes_))]
+    new = rank_shown(model.new_topics_, model.new_background_, shown, aggregate=None) if len(model.new_topics_) else []
+    return np.array([*themes, *new])
 
 
 def _weigh(source: Source, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,8 +107,8 @@ def _typical(source: Source) -> list[list[int]]:
 
 
 def _describe(source: Source, purity_ratio: float | None, n_terms: int) -> ThemesInfo:
-    hide = source.stop_words
-    return describe_themes(source.model, source.terms, n_terms=n_terms, purity_ratio=purity_ratio, hide=hide)
+    ranked: dict[str, Any] = {"n_terms": n_terms, "purity_ratio": purity_ratio}
+    return describe_themes(source.model, source.terms, hide=source.hidden, **ranked)
 
 
 def _list_subjects(
