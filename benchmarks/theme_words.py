@@ -106,7 +106,8 @@ def measure_coherence(corpus: str, seed: int) -> dict[str, float]:
     found = {}
     for purity in PURITIES:
         subtopics, themes = score_terms(model, purity)
-        coherence = npmi(best_columns(np.vstack(subtopics)), X[test]).mean()
+        # A subtopic of a label of a few documents may have no terms, or one.
+        coherence = np.nanmean(npmi(best_columns(np.vstack(subtopics)), X[test]))
         found[f"NPMI subtopics, {name_purity(purity)}"] = float(coherence)
         found[f"top words of one theme alone, {name_purity(purity)}"] = share_alone(best_columns(themes))
     lda = LatentDirichletAllocation(3 * len(model.themes_), max_iter=20, random_state=seed).fit(X[train])
@@ -133,7 +134,7 @@ def measure_sample(corpus: str) -> Iterator[str]:
     model, holds = ThemeNMF().fit(X, told), (X[test] > 0).astype(np.float64)
     for purity in PURITIES:
         subtopics, themes = score_terms(model, purity)
-        coherence = npmi(best_columns(np.vstack(subtopics)), X).mean()
+        coherence = np.nanmean(npmi(best_columns(np.vstack(subtopics)), X))
         held = np.column_stack([holds[:, columns].sum(axis=1) for columns in best_columns(themes)])
         own = np.take_along_axis(held, labels[test].argmax(axis=1)[:, None], axis=1)
         most = (held >= own).sum(axis=1) == 1
