@@ -12,8 +12,7 @@ from scipy import sparse
 from wayword.errors import FormatError, InputError
 from wayword.kernels.threads import one_blas_thread
 from wayword.matrix.cooccurrence import Cooccurrence
-from wayword.models.anchor_ground import candidates_of
-from wayword.models.anchors import count_pairs
+from wayword.models.anchor_ground import candidates_of, count_pairs
 from wayword.models.label_columns import spread_of_words
 from wayword.models.rectify import rectify
 from wayword.models.word_space import WordSpace

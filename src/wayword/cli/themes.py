@@ -183,13 +183,7 @@ def fit(
         str, typer.Option(help="Whether to 'keep' stop words or 'drop' them; 'auto' for what labels tell.")
     ] = "auto",
     max_terms: Annotated[
-        int | None,
-        typer.Option(
-            "--max-terms",
-            "--terms",
-            help="Keep only the most frequent terms; 50,000 by default where labels choose what is counted.",
-            min=1,
-        ),
+        int | None, typer.Option("--max-terms", "--terms", help="Most terms; 50,000 where labels choose them.", min=1)
     ] = None,
     min_df: Annotated[str, typer.Option(help="Fewest documents of a term, or a share such as 0.01.")] = "2",
     language: Annotated[str, typer.Option(help="Code of the language, or 'none'.")] = "en",

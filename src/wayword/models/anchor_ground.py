@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from wayword.corpus.vocabulary import Vocabulary
-from wayword.matrix.cooccurrence import Cooccurrence
+from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
 from wayword.models.anchor_words import Anchor, read_anchors
 from wayword.models.label_columns import weigh_columns
 from wayword.models.rectify import rectify
@@ -18,6 +19,16 @@ from wayword.progress import Progress, ignore
 
 # Candidates under ``min_df="auto"``: terms of this share of documents, or fewer if that leaves too few terms.
 _AUTO_SHARE, _AUTO_LEAST, _CANDIDATES_A_TOPIC = 0.03, 3, 10
+
+
+def count_pairs(X: sparse.csr_matrix, progress: Progress = ignore) -> Cooccurrence:
+    """Return how likely terms occur together; matrices that hold no counts are taken as they are, diagonal and all."""
+    if np.array_equal(X.data, np.floor(X.data)):
+        return cooccurrence(X, progress=progress)
+    totals = np.asarray(X.sum(axis=1)).ravel()
+    rows = sparse.diags(np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)) @ X.astype(np.float64)
+    frequencies = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
+    return Cooccurrence(np.asarray((rows.T @ rows).todense()), int((totals > 0).sum()), frequencies)
 
 
 def candidates_of(frequencies: np.ndarray, min_df: int | str, n_documents: int, n_topics: int) -> np.ndarray:

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from wayword.corpus.vocabulary import Vocabulary
 from wayword.errors import InputError, WaywordWarning, shorten
 from wayword.kernels.threads import one_blas_thread
-from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
+from wayword.matrix.cooccurrence import Cooccurrence
 from wayword.models.anchor_finding import find_corners, hull_corners
-from wayword.models.anchor_ground import AnchorGround
+from wayword.models.anchor_ground import AnchorGround, count_pairs
 from wayword.models.anchor_recovery import (
     FREE,
     Penalty,
@@ -56,16 +56,6 @@ _SQUARES_STRENGTH, _PRIOR_STRENGTH, _PRIOR_STRENGTH_OF_ALL = 0.1, 0.3, 6.0
 
 def _usual_strength(kind: str | None, n_topics: int) -> float:
     return min(_PRIOR_STRENGTH, _PRIOR_STRENGTH_OF_ALL / n_topics) if kind == "beta" else _SQUARES_STRENGTH
-
-
-def count_pairs(X: sparse.csr_matrix, progress: Progress = ignore) -> Cooccurrence:
-    """Return how likely terms occur together; matrices that hold no counts are taken as they are, diagonal and all."""
-    if np.array_equal(X.data, np.floor(X.data)):
-        return cooccurrence(X, progress=progress)
-    totals = np.asarray(X.sum(axis=1)).ravel()
-    rows = sparse.diags(np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)) @ X.astype(np.float64)
-    frequencies = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
-    return Cooccurrence(np.asarray((rows.T @ rows).todense()), int((totals > 0).sum()), frequencies)
 
 
 @dataclass(frozen=True, slots=True)

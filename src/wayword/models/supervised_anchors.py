@@ -12,7 +12,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError, shorten
-from wayword.models.anchors import AnchorTopics, count_pairs
+from wayword.models.anchor_ground import count_pairs
+from wayword.models.anchors import AnchorTopics
 from wayword.models.inputs import (
     check_choice,
     check_number,
