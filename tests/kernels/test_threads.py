@@ -1,9 +1,12 @@
+import subprocess
+import sys
 import threading
 
 import pytest
+import threadpoolctl
 
 from wayword.errors import InputError
-from wayword.kernels.threads import map_in_order, thread_count
+from wayword.kernels.threads import map_in_order, one_blas_thread, thread_count
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
@@ -40,3 +43,39 @@ def test_a_wrong_number_of_threads_is_an_error(monkeypatch, wanted):
     monkeypatch.setenv("WAYWORD_THREADS", wanted)
     with pytest.raises(InputError, match="WAYWORD_THREADS"):
         thread_count()
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_linear_algebra_has_one_thread_until_the_last_who_needs_it_is_done():
+    entered, done = threading.Event(), threading.Event()
+
+    def stay():
+        with one_blas_thread():
+            entered.set()
+            done.wait()
+
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        other = threading.Thread(target=stay, daemon=True)
+        with one_blas_thread():
+            other.start()
+            entered.wait()
+        assert blas_threads() == {1}
+        done.set()
+        other.join()
+        assert blas_threads() == {2}
+
+
+def test_linear_algebra_that_is_loaded_later_has_one_thread_too():
+    program = (
+        "from wayword.kernels.threads import one_blas_thread\n"
+        "import threadpoolctl\n"
+        "with one_blas_thread():\n"
+        "    import scipy.linalg\n"
+        "    blas = [each for each in threadpoolctl.threadpool_info() if each['user_api'] == 'blas']\n"
+        "print(sorted(each['num_threads'] for each in blas))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(said.stdout.strip("[]\n").split(", ")) == {"1"}

@@ -4,6 +4,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.svm import LinearSVC
 
+from wayword.kernels.threads import map_in_order
 from wayword.models.labels import read_labels
 from wayword.models.linear import Manner, choose_manner, cross_fit, fit_linear, prefer_terms, usual_manner, weigh
 
@@ -216,3 +217,10 @@ def test_where_nothing_can_be_held_out_planes_are_fitted_as_usual():
     for n_documents in (9, 80):
         X, labels = sparse.csr_matrix(np.eye(n_documents)), read_labels(["only"] * n_documents, n_documents)
         assert choose_manner(X, labels, np.ones(n_documents), seed=0) == usual_manner(labels.indicator)
+
+
+def test_planes_that_are_fitted_at_the_same_time_do_not_change_each_other():
+    data = draw(n_documents=300, n_terms=200)
+    alone = fit_linear(*data).planes
+    for planes in map_in_order(lambda _: fit_linear(*data).planes, range(40), threads=8):
+        assert (planes == alone).all()

@@ -61,7 +61,7 @@ def test_figures_are_drawn_for_the_page_without_an_error_and_without_a_request(b
 def test_figures_are_light_on_paper_whatever_the_screen_is(browser, page):
     tab, _, _ = open_page(browser, page, color_scheme="dark")
     tab.emulate_media(media="print", color_scheme="dark")
-    tab.wait_for_function("document.getElementById('rings')._fullLayout.font.color === '#24292f'")
+    tab.wait_for_function("() => document.getElementById('rings')._fullLayout.font.color === '#24292f'")
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     tab.context.close()
 
@@ -87,7 +87,7 @@ def test_the_first_tab_offers_to_skip_to_the_topics(browser, page):
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to the topics"
     tab.keyboard.press("Enter")
-    tab.wait_for_function("location.hash === '#topics'")
+    tab.wait_for_function("() => location.hash === '#topics'")
     tab.context.close()
 
 

@@ -52,7 +52,8 @@ def divide_rows(first, last, indptr, indices, data, documents, terms, inverses, 
     """
     n_topics = documents.shape[1]
     squares = inverses * inverses
-    # Arrays of their own, which nothing else can point to: loops over them are done several topics at once.
+    # Loops either write or add up. One that did both would add up several topics at once only where the compiler's check
+    # finds the arrays far enough apart in memory, so that its bits would depend on where they happen to lie.
     liked, shares, got = np.empty_like(inverses), np.empty_like(inverses), np.empty_like(inverses)
     for row in range(first, last):
         for topic in range(n_topics):
@@ -60,21 +61,21 @@ def divide_rows(first, last, indptr, indices, data, documents, terms, inverses, 
             got[topic] = 0.0
         for place in range(indptr[row], indptr[row + 1]):
             term, taken, x = terms[indices[place]], by_term[indices[place]], data[place]
+            for topic in range(n_topics):
+                shares[topic] = liked[topic] * term[topic] * inverses[topic]
             total = np.float32(0.0)
             for topic in range(n_topics):
-                share = liked[topic] * term[topic] * inverses[topic]
-                shares[topic] = share
-                total += share
+                total += shares[topic]
             # About what the entry had before, which is not to speak for itself.
             scale = x / total
-            total = np.float32(0.0)
             for topic in range(n_topics):
                 own = scale * shares[topic]
                 share = max(liked[topic] - own, alpha[topic]) * max(term[topic] - own, eta)
                 # 1 / (sum - own) to first order: own is a small part, and dividing takes longest.
-                share *= inverses[topic] + own * squares[topic]
-                shares[topic] = share
-                total += share
+                shares[topic] = share * (inverses[topic] + own * squares[topic])
+            total = np.float32(0.0)
+            for topic in range(n_topics):
+                total += shares[topic]
             scale = x / total
             for topic in range(n_topics):
                 share = scale * shares[topic]

@@ -7,11 +7,13 @@ never by the number of threads, and their results come back in order.
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
+from importlib import import_module
 from typing import TypeVar
 
 import threadpoolctl
@@ -37,13 +39,53 @@ def thread_count() -> int:
 
 @cache
 def _blas() -> threadpoolctl.ThreadpoolController:
-    """Find the linear-algebra libraries once, when they have all been loaded."""
+    """Find the linear-algebra libraries once: SciPy's is another than NumPy's, and is loaded if it has not been."""
+    import_module("scipy.linalg")
     return threadpoolctl.ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[object]:
+def _let_anybody_limit() -> None:
+    """Let any thread set limits: threadpoolctl from 3.8 on ignores all but the first that did, as long as it lives."""
+    clear = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
+
+
+class _OneBlasThread:
+    """Limits linear algebra to one thread while anybody is inside.
+
+    The limit holds for the whole process as a rule, so that only the last who goes lifts it: threads that each put back
+    what they found would lift it for others who still need it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._lift: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            _let_anybody_limit()
+            limit = _blas().limit(limits=1, user_api="blas")
+            if self._inside == 0:
+                self._lift = limit.restore_original_limits
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                _let_anybody_limit()
+                self._lift()
+                _let_anybody_limit()
+
+
+_ONE_BLAS_THREAD = _OneBlasThread()
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
     """Return a context in which linear algebra uses one thread, so that its bits do not depend on how many there are."""
-    return _blas().limit(limits=1, user_api="blas")
+    return _ONE_BLAS_THREAD
 
 
 def map_in_order(

@@ -6,6 +6,7 @@ are as frequent, those that come with a label now and then had better not have t
 
 from __future__ import annotations
 
+import threading
 import warnings
 from dataclasses import dataclass, replace
 from functools import cache
@@ -36,6 +37,8 @@ _LOOKED_AT, _FEWEST_LOOKED_AT = 40_000, 2_000
 # Documents of a label count for more than the others by the ratio of their numbers, to this power: 0 would leave a rare
 # label to its offset, 1 would take all labels for alike.
 _EVENNESS = 0.5
+# All of liblinear draws from one generator, so that planes fitted at the same time would change each other.
+_ONE_AFTER_THE_OTHER = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +183,8 @@ def fit_linear(
         machine.fit(multiply_columns(some, preference), applies, sample_weight=evened)
         return machine.coef_[0] * preference, float(machine.intercept_[0])
 
-    with warnings.catch_warnings():
+    with _ONE_AFTER_THE_OTHER, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        # One after the other: all of liblinear draws from one generator, so threads would change the planes.
         planes = [fit(label) for label in range(indicator.shape[1])]
     return Linear(idf, np.column_stack([plane for plane, _ in planes]), np.array([offset for _, offset in planes]))
 
