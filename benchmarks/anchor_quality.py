@@ -1,8 +1,8 @@
 """``python -m benchmarks.anchor_quality``: chapter 3 of Nguyen's thesis, made again.
 
 Topics of plain, regularised and rectified anchor words, of Gibbs sampling (tomotopy) and of variational Bayes
-(scikit-learn): how well their top twenty words go together, in the corpus itself and in Wikipedia, and how likely they
-find other documents.
+(scikit-learn): how well their top twenty words go together in the corpus itself, and how likely they find other
+documents. `benchmarks.anchor_wikipedia` looks at the same topics in Wikipedia.
 
 Messages of 20 Newsgroups come without their headers (all up to the first blank line), stop words out, as lemmas; papers
 of NIPS as they are. Of the terms of ten documents or more the 4,000 most frequent are kept, and, as in the thesis, none
@@ -97,9 +97,8 @@ class Fit:
     ----------
     corpus, n_topics, model, min_df, strength, seed
         What was fitted; LDA has no `min_df`, and only penalties have a strength. A seed parts the documents, too.
-    npmi_dev, npmi_test, npmi_wikipedia : float
-        Mean coherence of topics in the documents learnt from and those of a part, and in paragraphs of Wikipedia; the
-        last not for messages prepared in other ways.
+    npmi_dev, npmi_test : float
+        Mean coherence of topics in the documents learnt from and those of a part.
     likelihood_dev, likelihood_test, alpha : float
         Held-out likelihood per token (a variational bound), at the alpha that is best for the first part.
     seconds : float
@@ -118,7 +117,6 @@ class Fit:
     seed: int
     npmi_dev: float
     npmi_test: float
-    npmi_wikipedia: float | None
     likelihood_dev: float
     likelihood_test: float
     alpha: float
@@ -129,31 +127,29 @@ class Fit:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counted documents, and a reference with the same columns."""
+    """Counted documents."""
 
     name: str
     words: np.ndarray
     X: sparse.csr_matrix
-    reference: sparse.csc_matrix | None
 
     def split(self, seed: int) -> Data:
         """Return the documents in three parts."""
         order = np.random.RandomState(seed).permutation(self.X.shape[0])
         parts = np.split(order, [int(0.7 * len(order)), int(0.85 * len(order))])
         train, dev, test = (self.X[part] for part in parts)
-        return Data(self.name, self.words, train, dev, test, self.reference)
+        return Data(self.name, self.words, train, dev, test)
 
 
 @dataclass(frozen=True)
 class Data:
-    """Counted documents to learn from, to choose by and to report on, and a reference with the same columns."""
+    """Counted documents to learn from, to choose by and to report on."""
 
     name: str
     words: np.ndarray
     train: sparse.csr_matrix
     dev: sparse.csr_matrix
     test: sparse.csr_matrix
-    reference: sparse.csc_matrix | None
 
     @cached_property
     def pairs(self) -> Cooccurrence:
@@ -194,14 +190,10 @@ def count_nips() -> tuple[sparse.csr_matrix, Vectorizer]:
     return sparse.csr_matrix(X[:, kept]), vectorizer.fit([""])
 
 
-def read_counts(name: str) -> Counts:
-    """Return the counts of a corpus, without documents that hold no term."""
+def read_counts(name: str) -> tuple[Counts, Vectorizer]:
+    """Return the counts of a corpus, without documents that hold no term, and what counts texts alike."""
     X, vectorizer = count_nips() if name == "nips" else count_newsgroups(name)
-    X = X[np.diff(X.indptr) > 0]
-    reference = None
-    if name in CORPORA:
-        reference = sparse.csc_matrix(vectorizer.transform(read_corpus(find_corpus("reference_wikipedia"))))
-    return Counts(name, vectorizer.get_feature_names_out(), X, reference)
+    return Counts(name, vectorizer.get_feature_names_out(), X[np.diff(X.indptr) > 0]), vectorizer
 
 
 @dataclass(frozen=True)
@@ -286,7 +278,6 @@ def measure_fit(data: Data, n_topics: int, setting: Setting, seed: int) -> Fit:
     found = fit_model(data, n_topics, setting, seed)
     tops = top_columns(found.topics, TOP_WORDS).tolist()
     dev, test = (float(npmi(tops, X).mean()) for X in (data.with_dev, data.with_test))
-    wikipedia = None if data.reference is None else float(npmi(tops, data.reference).mean())
     on_dev = {alpha: held_out_likelihood(data.dev, found.topics, method="bound", alpha=alpha) for alpha in ALPHAS}
     alpha = max(ALPHAS, key=lambda each: on_dev[each])
     on_test = held_out_likelihood(data.test, found.topics, method="bound", alpha=alpha)
@@ -299,7 +290,6 @@ def measure_fit(data: Data, n_topics: int, setting: Setting, seed: int) -> Fit:
         seed,
         npmi_dev=dev,
         npmi_test=test,
-        npmi_wikipedia=wikipedia,
         likelihood_dev=on_dev[alpha],
         likelihood_test=on_test,
         alpha=alpha,
@@ -314,11 +304,17 @@ def best_fit(fits: list[Fit], criterion: str) -> Fit:
     return max(fits, key=lambda fit: getattr(fit, criterion))
 
 
+def find_thresholds(data: Data, n_topics: int) -> list[int]:
+    """Return what to try for M: what leaves enough candidates; not the lowest with many topics."""
+    least = 1 if n_topics == SMALL else LEAST_OF_MANY
+    frequencies = data.pairs.document_frequencies
+    return [each for each in THRESHOLDS if each >= least and (frequencies >= each).sum() >= n_topics]
+
+
 def plan(ledger: Ledger[Fit], data: Data, n_topics: int, seed: int) -> Iterator[Setting]:
     """Yield what to fit; what is chosen with plain anchors is read once they are measured."""
-    frequencies = data.pairs.document_frequencies
-    least, strongest = (1, np.inf) if n_topics == SMALL else (LEAST_OF_MANY, STRONGEST_OF_MANY)
-    thresholds = [each for each in THRESHOLDS if each >= least and (frequencies >= each).sum() >= n_topics]
+    thresholds = find_thresholds(data, n_topics)
+    strongest = np.inf if n_topics == SMALL else STRONGEST_OF_MANY
     for model in ("anchor", "rectified", "rectified Beta"):
         yield from (Setting(model, threshold) for threshold in thresholds)
     where = {"corpus": data.name, "n_topics": n_topics, "seed": seed}
@@ -346,7 +342,7 @@ def measure(
 ) -> None:
     """Fit everything that the file has not got yet, and keep it there."""
     for corpus in corpora:
-        counts = read_counts(corpus)
+        counts, _ = read_counts(corpus)
         print(f"{corpus}: {counts.X.shape[0]:,} documents, {len(counts.words):,} terms", flush=True)
         for seed in range(seeds):
             data = counts.split(seed)
@@ -389,7 +385,6 @@ def write_results(ledger: Ledger[Fit], corpus: str) -> list[str]:
     """Return what the chosen fits do on the part to report on, means over seeds."""
     measures = {
         "NPMI, own documents": ("npmi_test", "npmi_dev"),
-        "NPMI, Wikipedia": ("npmi_wikipedia", "npmi_dev"),
         "likelihood per token": ("likelihood_test", "likelihood_dev"),
     }
     topics = sorted({fit.n_topics for fit in ledger.find(corpus=corpus)})
@@ -398,7 +393,7 @@ def write_results(ledger: Ledger[Fit], corpus: str) -> list[str]:
         lines += write_head(f"{corpus}: {title}", [f"K = {n_topics}" for n_topics in topics])
         for model in MODELS:
             found = [chosen_fits(ledger, corpus, n_topics, model, criterion) for n_topics in topics]
-            values = [[getattr(fit, measured) for fit in fits if getattr(fit, measured) is not None] for fits in found]
+            values = [[getattr(fit, measured) for fit in fits] for fits in found]
             lines.append(write_row(model, [f"{statistics.fmean(each):.3f}" if each else "" for each in values]))
     return lines
 

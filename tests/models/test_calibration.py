@@ -1,14 +1,17 @@
+import copy
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit, log_softmax, logit, softmax
 
 from models.planted import hide, plant
 from wayword import ThemeNMF
 from wayword.evaluation.calibration import expected_calibration_error
 from wayword.models.calibration import (
+    USUAL_BEND,
     USUAL_SCALE,
     USUAL_WEIGHT,
     Curves,
@@ -18,6 +21,7 @@ from wayword.models.calibration import (
     combine,
     correct,
     even_out,
+    find_silence,
     fit_confusions,
     fit_curves,
     fit_scale,
@@ -176,11 +180,11 @@ def test_planted_bends_are_found_and_chances_mean_what_they_say(bend):
     assert errors[0] < min(0.02, errors[1])
 
 
-def test_with_few_documents_gaps_are_hardly_bent():
+def test_with_few_documents_gaps_are_bent_about_as_usual():
     scores = draw_scores(3)
     right = np.arange(4) == scores.argmax(axis=1)[:, None]
     for said in (scores, -scores):
-        assert fit_scale_and_bend(said, right, 0.5)[1] == pytest.approx(1.0, abs=0.2)
+        assert fit_scale_and_bend(said, right, 0.5)[1] == pytest.approx(USUAL_BEND, abs=0.2)
     assert fit_scale_and_bend(np.ones((5, 1)), np.ones((5, 1), dtype=bool)) == (USUAL_SCALE, 1.0)
 
 
@@ -281,13 +285,14 @@ def test_a_model_of_few_labelled_documents_keeps_the_usual_calibration():
     X, names = plant(length=8, common=0.8)  # themes that are hard to tell apart
     told = hide(names, 7)
     few = ThemeNMF(1).fit(X, told).stack_
-    assert (few["weight"], few["scale"]) == (USUAL_WEIGHT, USUAL_SCALE)
+    assert (few["weight"], few["scale"], few["bend"]) == (USUAL_WEIGHT, USUAL_SCALE, USUAL_BEND)
     assert not few["confusions"].any()
     many = ThemeNMF(1).fit(X, names).stack_
     assert many["scale"] != pytest.approx(USUAL_SCALE)
     assert many["confusions"].any()
     lists = ThemeNMF(1).fit(X, [[name] for name in names]).stack_
     assert not lists["confusions"].any()
+    assert lists["bend"] == 1.0
     assert len(set(lists["offsets"].tolist())) == 3
 
 
@@ -307,13 +312,48 @@ def test_useless_distances_make_them_count_for_less():
     assert choose_weight(*draw_evidence(400, (2.0, 0.0))) < USUAL_WEIGHT
 
 
-def test_few_held_out_documents_change_no_weight():
-    assert choose_weight(*draw_evidence(20, (0.0, 0.5))) == USUAL_WEIGHT
+def test_the_fewer_documents_are_held_out_the_nearer_the_weight_stays_to_the_usual_one():
+    evidence, truth = draw_evidence(800, (2.0, 0.0))
+    weights = [choose_weight(evidence[:, :few], truth[:few]) for few in (10, 20, 50, 200, 800)]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[0] > 0.7 * USUAL_WEIGHT
+    assert weights[-1] == pytest.approx(0.125, rel=0.1)
 
 
-def test_evidence_that_ranks_all_right_changes_no_weight():
+def test_fewer_documents_than_labels_change_no_weight():
+    assert choose_weight(*draw_evidence(3, (0.0, 0.5))) == USUAL_WEIGHT
+    assert choose_weight(*draw_evidence(4, (0.0, 0.5))) != USUAL_WEIGHT
+
+
+def test_evidence_that_any_weight_ranks_alike_has_about_the_usual_weight():
     truth = np.eye(3, dtype=bool)[np.arange(90) % 3]
-    assert choose_weight(np.stack([1.0 * truth, 1.0 * truth]), truth) == 1.0
+    assert choose_weight(np.stack([1.0 * truth, 1.0 * truth]), truth) == pytest.approx(USUAL_WEIGHT, rel=0.2)
+
+
+def test_what_a_document_does_not_say_falls_with_its_length():
+    silence = find_silence(sparse.csr_matrix([[0.0, 0.0], [1.0, 0.0], [4.0, 4.0], [400.0, 392.0]])).ravel()
+    assert silence.tolist() == pytest.approx([1.0, 8 / 9, 0.5, 0.01])
+
+
+def clone_without_prior(model):
+    """Return the same model as versions that did not keep a prior had it."""
+    plain = copy.deepcopy(model)
+    del plain.stack_["prior"]
+    return plain
+
+
+@pytest.mark.parametrize("kind", [str, lambda name: [name]])
+def test_the_less_a_document_says_the_more_it_counts_how_often_labels_are_given(kind):
+    X, names = plant(length=30, common=0.5)
+    often = np.array([name == names[0] or place % 4 == 0 for place, name in enumerate(names)])
+    model = ThemeNMF(1).fit(X[often], [kind(name) for name in np.array(names)[often].tolist()])
+    usual = model.themes_.tolist().index(names[0])
+    documents = np.outer([1, 3, 10, 30], X.mean(axis=0) / X.mean(axis=0).sum())  # of what is common to all
+    chances = model.predict_proba(documents)[:, usual]
+    unsaid = clone_without_prior(model).predict_proba(documents)[:, usual]
+    gains = logit(chances) - logit(unsaid)
+    assert (gains > 0).all()
+    assert gains.tolist() == sorted(gains, reverse=True)
 
 
 def sureness(evidence, weight, scale):
@@ -372,7 +412,7 @@ def test_a_model_is_as_sure_of_new_documents_as_of_those_it_was_fitted_with():
     assert model.stack_["stretch"] > 1.0
     assert new == pytest.approx(seen, abs=0.06)
     model.stack_["stretch"] = 1.0
-    assert model.predict_proba(X[200:]).max(axis=1).mean() < seen - 0.1
+    assert model.predict_proba(X[200:]).max(axis=1).mean() < seen - 0.09
 
 
 def test_nothing_is_stretched_where_themes_learn_from_labelled_documents_alone():

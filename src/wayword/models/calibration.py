@@ -3,10 +3,11 @@
 Evidence of several kinds speaks for each theme of a document, and the score of a theme is a weighted sum. Likelihoods
 are means over a document's words for it, so that long documents are no surer than short ones. Scores become chances by
 a scale under which the likeliest labels of held-out documents apply as often as is said, drawn toward the usual one:
-with few held-out documents it stays near that. Where every document has one label, wide gaps between scores may count
-for less than the scale says, or for more. Then one theme may speak for another. Where a document may have several
-labels, a theme's share of the document and its distance from the theme's plane, which says whether the theme applies
-whatever the others do, become a chance by a logistic curve with an offset for each theme.
+with few held-out documents it stays near that. The less a document says, the more it counts how often each label is
+given at all. Where every document has one label, wide gaps between scores may count for less than the scale says, or for
+more. Then one theme may speak for another. Where a document may have several labels, a theme's share of the document and
+its distance from the theme's plane, which says whether the theme applies whatever the others do, become a chance by a
+logistic curve with an offset for each theme.
 
 Themes that learnt from the words of a document, though not from its labels, explain it better than any new one. All of
 this is learnt from documents of the first kind, which are what there is to be classified; likelihoods of new ones are
@@ -27,12 +28,10 @@ from scipy.special import expit, log_softmax, logsumexp, softmax
 from wayword.models.labels import Labels
 
 _Choice = TypeVar("_Choice", bound=Hashable)
-# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood, with too few documents to try;
-# what it is with more, and what else it may be then.
-USUAL_WEIGHT, _PREFERRED_WEIGHT = 0.5, 1.0
-_WEIGHTS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0)
-# Another weight must rank the labels of held-out documents better by this share of the standard error, of this many.
-_CLEARLY, _FEWEST_RANKED = 0.5, 50
+# How much a unit of distance from a plane speaks for a theme beside a unit of likelihood where nothing can be tried, what
+# else it may be, and how far its logarithm may be expected from the usual one.
+USUAL_WEIGHT, _WEIGHT_SPREAD = 0.5, 1.0
+_WEIGHTS = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
 # What scores are multiplied by where nothing can be learnt.
 USUAL_SCALE = 4.0
 # How much every document is taken to hold that says nothing: one word is not all there is to know.
@@ -46,8 +45,8 @@ _HELD_AT_ONCE, _FOLDS, _FEWEST_HELD = 500, 3, 10
 _SMALL_SHARE = 0.1
 # How far the logarithm of the scale may be expected from the usual one.
 _SPREAD = 0.4
-# The same for how gaps between scores are bent, and how far they may be.
-_BEND_SPREAD, _BENDS = 0.3, (0.2, 1.8)
+# How gaps between scores are bent where nothing can be learnt, how far that may be expected from it, and how far it may be.
+USUAL_BEND, _BEND_SPREAD, _BENDS = 0.6, 0.3, (0.2, 1.8)
 # The same for the logarithm of the slope of all curves, for the pull of distances, and for their offset.
 _CURVE_SPREAD = np.array([0.5, 1.0, 1.0])
 # The same for the offset of a theme's curve from that of all themes.
@@ -123,6 +122,20 @@ def combine(evidence: np.ndarray, weight: float) -> np.ndarray:
     return evidence[0] + weight * evidence[1]
 
 
+def find_silence(counts: sparse.csr_matrix) -> np.ndarray:
+    """Return what share of each document says nothing: all of an empty one, little of a long one.
+
+    Parameters
+    ----------
+    counts : sparse matrix of shape (n_documents, n_terms)
+
+    Returns
+    -------
+    array of shape (n_documents, 1)
+    """
+    return _SILENT / (np.asarray(counts.sum(axis=1), dtype=np.float64) + _SILENT)
+
+
 def even_out(likelihoods: np.ndarray, counts: sparse.csr_matrix) -> np.ndarray:
     """Return likelihoods, sums over the root of a document's length, as means over its length; less if it is short.
 
@@ -165,9 +178,11 @@ def choose_clearly(ranked: dict[_Choice, np.ndarray], usual: _Choice, clearly: f
 
 
 def choose_weight(evidence: np.ndarray, indicator: np.ndarray) -> float:
-    """Return how much distances from planes count: as usual, unless held-out documents are ranked clearly better.
+    """Return how much distances from planes count: the mean weight, by how well each ranks held-out documents.
 
-    Likelihoods do better with few labels and distances with many, but where that turns depends on the corpus.
+    Likelihoods do better with few labels and distances with many, but where that turns depends on the corpus. The best
+    weight for a few dozen documents may be far off; a mean is not, and comes to the best one with more. Fewer documents
+    than there are labels tell nothing.
 
     Parameters
     ----------
@@ -176,11 +191,11 @@ def choose_weight(evidence: np.ndarray, indicator: np.ndarray) -> float:
     indicator : bool array of shape (n_documents, n_themes)
         Their labels.
     """
-    if len(indicator) < _FEWEST_RANKED:
+    if len(indicator) < indicator.shape[1]:
         return USUAL_WEIGHT
-    weights = (_PREFERRED_WEIGHT, *_WEIGHTS)
-    ranked = {weight: rank_labels(combine(evidence, weight), indicator) for weight in weights}
-    return choose_clearly(ranked, _PREFERRED_WEIGHT, _CLEARLY)
+    logs = np.log(_WEIGHTS / USUAL_WEIGHT)
+    ranked = [rank_labels(combine(evidence, weight), indicator).sum() for weight in _WEIGHTS]
+    return USUAL_WEIGHT * float(np.exp(softmax(ranked - 0.5 * (logs / _WEIGHT_SPREAD) ** 2) @ logs))
 
 
 def bend_gaps(scores: np.ndarray, bend: float) -> np.ndarray:
@@ -208,7 +223,7 @@ class _Likeliest:
 
     def surprise(self, log_scale: float, bend: float) -> float:
         odds_against = logsumexp(bend_gaps(np.exp(log_scale) * self.scores, bend)[:, :-1], axis=1)
-        away = (log_scale - np.log(self.usual)) / _SPREAD, (bend - 1.0) / _BEND_SPREAD
+        away = (log_scale - np.log(self.usual)) / _SPREAD, (bend - USUAL_BEND) / _BEND_SPREAD
         return float(
             np.logaddexp(0.0, np.where(self.applies, odds_against, -odds_against)).sum() + 0.5 * np.dot(away, away)
         )

@@ -11,7 +11,7 @@ from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
-from wayword.models.calibration import Curves, bend_gaps, combine, correct, even_out
+from wayword.models.calibration import Curves, bend_gaps, combine, correct, even_out, find_silence
 from wayword.models.fingerprints import are_known
 from wayword.models.folding import fold_in, step_toward
 from wayword.models.inputs import check_matrix, drop_zeros
@@ -273,7 +273,8 @@ class FittedThemes(LabelledTopicModel):
         by_likelihood = self.stack_["scale"] * (curves.slope if several else 1.0)
         by_distance = by_likelihood * self.stack_["weight"] + (curves.pull if several else 0.0)
         distances = (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
-        offsets = by_distance * linear.offsets + (curves.offsets if several else 0.0)
+        unsaid = (curves.slope if several else 1.0) * find_silence(counts)[0] * self._prior
+        offsets = by_distance * linear.offsets + unsaid + (curves.offsets if several else 0.0)
         stretched = self._find_stretch(X)[0] * even_out(likelihoods, counts)
         return by_likelihood * stretched + by_distance * distances, offsets
 
@@ -321,9 +322,15 @@ class FittedThemes(LabelledTopicModel):
         likelihoods, distances = self._even_evidence(X)
         return np.stack([likelihoods * self._find_stretch(X)[:, None], distances])
 
-    def _weigh(self, evidence: np.ndarray) -> np.ndarray:
-        """Return the weighted sum of all evidence."""
-        return self.stack_["scale"] * combine(evidence, self.stack_["weight"])
+    @property
+    def _prior(self) -> Any:
+        """Logarithms of how often labels are given; models kept in files by earlier versions do not say."""
+        return self.stack_.get("prior", 0.0)
+
+    def _weigh(self, evidence: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
+        """Return the weighted sum of all evidence, and of how often labels are given for what documents do not say."""
+        unsaid = find_silence(self._dampen(X)) * self._prior
+        return self.stack_["scale"] * combine(evidence, self.stack_["weight"]) + unsaid
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return how likely each theme applies to each document.
@@ -343,7 +350,7 @@ class FittedThemes(LabelledTopicModel):
             return super().predict_proba(X)
         X = drop_zeros(check_matrix(self, X, reset=False))
         evidence = self._stretched_evidence(X)
-        return _without_words(X, self._curves().chances(self._weigh(evidence), evidence[1]), self.stack_["rates"])
+        return _without_words(X, self._curves().chances(self._weigh(evidence, X), evidence[1]), self.stack_["rates"])
 
     def _curves(self) -> Curves:
         return Curves(self.stack_["slope"], self.stack_["pull"], self.stack_["offsets"])
@@ -358,7 +365,7 @@ class FittedThemes(LabelledTopicModel):
             return np.zeros((X.shape[0], 0))
         X = drop_zeros(X)
         if self._score == "stack":
-            scores = bend_gaps(self._weigh(self._stretched_evidence(X)), self._bend)
+            scores = bend_gaps(self._weigh(self._stretched_evidence(X), X), self._bend)
             scores = correct(scores, self.stack_["confusions"])
             return _without_words(X, softmax(scores, axis=1), self.class_prior_)
         counts = self._dampen(X)

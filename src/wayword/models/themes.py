@@ -14,6 +14,7 @@ from wayword.errors import InputError
 from wayword.models.alternate import Loss
 from wayword.models.bcool import STARTS
 from wayword.models.calibration import (
+    USUAL_BEND,
     USUAL_OFFSET,
     USUAL_PULL,
     USUAL_SCALE,
@@ -25,6 +26,7 @@ from wayword.models.calibration import (
     bend_gaps,
     choose_weight,
     combine,
+    find_silence,
     fit_confusions,
     fit_curves,
     fit_scale,
@@ -259,12 +261,13 @@ class ThemeNMF(FittedThemes):
         n_themes = len(labels.names)
         folds = hold_out(labels, self.seed_)
         trials = self._try_out(X, labels, folds, weights, progress)
-        weight, scale, bend = USUAL_WEIGHT, USUAL_SCALE, 1.0
+        weight, scale, bend = USUAL_WEIGHT, USUAL_SCALE, USUAL_BEND if self.label_kind_ == "single" else 1.0
         curves = Curves(USUAL_SLOPE, USUAL_PULL, np.full(n_themes, USUAL_OFFSET))
         confusions = np.zeros((n_themes, n_themes))
-        rates = labels.rates(weights)
+        rates, prior = labels.rates(weights), np.log(smoothed_prior(labels.indicator, weights))
         if folds:
-            held = labels.of(np.concatenate(folds))
+            documents = np.concatenate(folds)
+            held, unsaid = labels.of(documents), find_silence(self._dampen(X[documents])) * prior
             evidence, truth = trials.held, held.indicator
             # Which counts for more is told by themes and planes that saw the same labels; how sure to be, by planes that
             # saw nearly all.
@@ -274,18 +277,20 @@ class ThemeNMF(FittedThemes):
             usual = scale * USUAL_WEIGHT / weight
             if self.label_kind_ == "single":
                 scale, bend = fit_scale_and_bend(scores, truth, usual, held.known)
-                confusions = fit_confusions(bend_gaps(scale * scores, bend), truth)
+                confusions = fit_confusions(bend_gaps(scale * scores + unsaid, bend), truth)
             else:
                 scale = fit_scale(scores, truth, usual, held.known)
-                known = HeldOut(scale * scores, evidence[1], truth.astype(np.float64), held.known.astype(np.float64))
+                told = truth.astype(np.float64), held.known.astype(np.float64)
                 silent = self._linear().offsets
-                curves = fit_curves(known.with_silent(scale * weight * silent, silent, rates))
+                known = HeldOut(scale * scores + unsaid, evidence[1], *told)
+                curves = fit_curves(known.with_silent(scale * weight * silent + prior, silent, rates))
         self.stack_ = {
             "weight": weight,
             "scale": scale,
             "bend": bend,
             "stretch": fit_stretch(trials.seen, trials.unseen, weight, scale, bend),
             "confusions": confusions,
+            "prior": prior,
             "rates": rates,
             **asdict(curves),
         }

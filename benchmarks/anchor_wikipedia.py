@@ -1,0 +1,160 @@
+"""``python -m benchmarks.anchor_wikipedia``: chapter 3 of Nguyen's thesis, its coherence in Wikipedia.
+
+The topics of `benchmarks.anchor_quality`, learnt from the same documents: how well their top twenty words go together in
+paragraphs of Wikipedia, and in its articles. As in the thesis, articles are parted in two halves: M is chosen with plain
+anchors on the one, the strength of a penalty at that M too, and what was chosen is reported on the other; rectified
+anchors choose their own M.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.anchor_quality import (
+    ANCHORS,
+    CORPORA,
+    MODELS,
+    TOP_WORDS,
+    TOPICS,
+    Data,
+    Ledger,
+    Setting,
+    find_thresholds,
+    fit_model,
+    read_counts,
+    top_columns,
+    write_head,
+    write_row,
+)
+from benchmarks.measure import REPOSITORY, find_corpus
+from wayword import Vectorizer, npmi, read_corpus
+
+# Weaker ones than for a corpus's own documents: what brings up its own words takes Wikipedia's away.
+STRENGTHS = {"anchor-L2": (0.1, 1.0), "anchor-Beta": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
+SPLITS = 3
+UNITS = ("paragraphs", "articles")
+
+
+@dataclass(frozen=True)
+class Coherence:
+    """The mean coherence of one model's topics in Wikipedia.
+
+    Attributes
+    ----------
+    corpus, n_topics, model, min_df, strength, seed
+        What was fitted, as for `benchmarks.anchor_quality.Fit`.
+    dev, test : dict of str to float
+        In the half to choose by and in that to report on, in its paragraphs and in its articles.
+    """
+
+    corpus: str
+    n_topics: int
+    model: str
+    min_df: int
+    strength: float
+    seed: int
+    dev: dict[str, float]
+    test: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half of Wikipedia, counted by paragraphs and by articles."""
+
+    counts: dict[str, sparse.csc_matrix]
+
+    def cohere(self, tops: list[list[int]]) -> dict[str, float]:
+        """Return how well top words go together, on average over topics."""
+        return {unit: float(npmi(tops, counts).mean()) for unit, counts in self.counts.items()}
+
+
+def read_halves(vectorizer: Vectorizer) -> list[Half]:
+    """Return the counts of articles in two halves; paragraphs of an article are named after it."""
+    paragraphs = list(read_corpus(find_corpus("reference_wikipedia")))
+    counts = sparse.csr_matrix(vectorizer.transform([paragraph.text for paragraph in paragraphs]))
+    _, articles = np.unique([paragraph.id.partition("#")[0] for paragraph in paragraphs], return_inverse=True)
+    joined = sparse.csr_matrix((np.ones(len(articles)), (articles, np.arange(len(articles))))) @ counts
+    order = np.random.RandomState(0).permutation(joined.shape[0])
+    halves = []
+    for half in np.array_split(order, 2):
+        parts = counts[np.isin(articles, half)], joined[half]
+        halves.append(Half(dict(zip(UNITS, map(sparse.csc_matrix, parts), strict=True))))
+    return halves
+
+
+def choose(found: list[Coherence], model: str, unit: str) -> Coherence | None:
+    """Return the best setting of a model by the half to choose by; penalties are chosen at the M of plain anchors."""
+    of_model = [each for each in found if each.model == model]
+    if model in STRENGTHS and (plain := choose(found, "anchor", unit)):
+        of_model = [each for each in of_model if each.min_df == plain.min_df]
+    return max(of_model, key=lambda each: each.dev[unit], default=None)
+
+
+def plan(ledger: Ledger[Coherence], data: Data, n_topics: int, seed: int) -> Iterator[Setting]:
+    """Yield what to fit; the M of penalties is read once plain anchors are measured."""
+    for model in [model for model in ANCHORS if model not in STRENGTHS]:
+        yield from (Setting(model, threshold) for threshold in find_thresholds(data, n_topics))
+    found = ledger.find(corpus=data.name, n_topics=n_topics, seed=seed)
+    plain = [choose(found, "anchor", unit) for unit in UNITS]
+    for threshold in sorted({each.min_df for each in plain if each}):
+        for model, strengths in STRENGTHS.items():
+            yield from (Setting(model, threshold, strength) for strength in strengths)
+    yield from (Setting(model) for model in MODELS if model not in ANCHORS)
+
+
+def measure(ledger: Ledger[Coherence], corpora: Sequence[str], topics: Sequence[int], seeds: int) -> None:
+    """Fit everything that the file has not got yet, and keep its coherence there."""
+    for corpus in corpora:
+        counts, vectorizer = read_counts(corpus)
+        halves = read_halves(vectorizer)
+        for seed in range(seeds):
+            data = counts.split(seed)
+            for n_topics in topics:
+                where = {"corpus": corpus, "n_topics": n_topics, "seed": seed}
+                for setting in plan(ledger, data, n_topics, seed):
+                    if ledger.find(**where, **asdict(setting)):
+                        continue
+                    tops = top_columns(fit_model(data, n_topics, setting, seed).topics, TOP_WORDS).tolist()
+                    dev, test = (half.cohere(tops) for half in halves)
+                    ledger.add(Coherence(**where, **asdict(setting), dev=dev, test=test))
+                    print(corpus, n_topics, seed, setting, dev, flush=True)
+
+
+def write_table(ledger: Ledger[Coherence], corpus: str, unit: str) -> list[str]:
+    """Return what the chosen fits do in the half to report on, means over splits."""
+    topics = sorted({each.n_topics for each in ledger.find(corpus=corpus)})
+    lines = write_head(f"{corpus}: NPMI, {unit} of Wikipedia", [f"K = {n_topics}" for n_topics in topics])
+    for model in MODELS:
+        cells = []
+        for n_topics in topics:
+            splits = [ledger.find(corpus=corpus, n_topics=n_topics, seed=seed) for seed in range(SPLITS)]
+            chosen = [each.test[unit] for each in (choose(found, model, unit) for found in splits) if each]
+            cells.append(f"{statistics.fmean(chosen):.3f}" if chosen else "")
+        lines.append(write_row(model, cells))
+    return lines
+
+
+def main() -> None:
+    """Measure, and print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.anchor_wikipedia", description=__doc__)
+    parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA)
+    parser.add_argument("--topics", nargs="+", type=int, default=TOPICS)
+    parser.add_argument("--seeds", type=int, default=SPLITS, help="how many splits, each with a seed of its own")
+    parser.add_argument("--tables", action="store_true", help="print what has been measured, and measure nothing")
+    arguments = parser.parse_args()
+    ledger = Ledger(REPOSITORY / "benchmarks" / "results" / "anchor_wikipedia.jsonl", Coherence)
+    if not arguments.tables:
+        measure(ledger, arguments.corpora, arguments.topics, arguments.seeds)
+    for corpus in CORPORA:
+        for unit in UNITS:
+            print("\n".join(write_table(ledger, corpus, unit)))
+
+
+if __name__ == "__main__":
+    main()
