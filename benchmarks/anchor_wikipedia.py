@@ -1,9 +1,10 @@
 """``python -m benchmarks.anchor_wikipedia``: chapter 3 of Nguyen's thesis, its coherence in Wikipedia.
 
 The topics of `benchmarks.anchor_quality`, learnt from the same documents: how well their top twenty words go together in
-paragraphs of Wikipedia, and in its articles. As in the thesis, articles are parted in two halves: M is chosen with plain
-anchors on the one, the strength of a penalty at that M too, and what was chosen is reported on the other; rectified
-anchors choose their own M.
+paragraphs of Wikipedia, and in its articles. Words that never meet there count -1, and once more 0: in so few articles
+many pairs of rare words would not meet if they were anything but always together. As in the thesis, articles are parted
+in two halves: M is chosen with plain anchors on the one, the strength of a penalty at that M too, and what was chosen is
+reported on the other; rectified anchors choose their own M.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ from benchmarks.anchor_quality import (
 from benchmarks.measure import REPOSITORY, find_corpus
 from wayword import Vectorizer, npmi, read_corpus
 
-# Weaker ones than for a corpus's own documents: what brings up its own words takes Wikipedia's away.
-STRENGTHS = {"anchor-L2": (0.1, 1.0), "anchor-Beta": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
+# Weaker ones than for a corpus's own documents, too: what brings up its own words takes Wikipedia's away.
+STRENGTHS = {"anchor-L2": (0.1, 1.0), "anchor-Beta": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}
 SPLITS = 3
 UNITS = ("paragraphs", "articles")
+# What is counted, and what words score that never meet there.
+MEASURES = {f"{unit}, unseen pairs {unseen}": (unit, float(unseen)) for unseen in (0, -1) for unit in UNITS}
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Coherence:
     corpus, n_topics, model, min_df, strength, seed
         What was fitted, as for `benchmarks.anchor_quality.Fit`.
     dev, test : dict of str to float
-        In the half to choose by and in that to report on, in its paragraphs and in its articles.
+        In the half to choose by and in that to report on, by each measure.
     """
 
     corpus: str
@@ -71,7 +74,10 @@ class Half:
 
     def cohere(self, tops: list[list[int]]) -> dict[str, float]:
         """Return how well top words go together, on average over topics."""
-        return {unit: float(npmi(tops, counts).mean()) for unit, counts in self.counts.items()}
+        return {
+            measure: float(npmi(tops, self.counts[unit], unseen=unseen).mean())
+            for measure, (unit, unseen) in MEASURES.items()
+        }
 
 
 def read_halves(vectorizer: Vectorizer) -> list[Half]:
@@ -88,12 +94,12 @@ def read_halves(vectorizer: Vectorizer) -> list[Half]:
     return halves
 
 
-def choose(found: list[Coherence], model: str, unit: str) -> Coherence | None:
+def choose(found: list[Coherence], model: str, measure: str) -> Coherence | None:
     """Return the best setting of a model by the half to choose by; penalties are chosen at the M of plain anchors."""
     of_model = [each for each in found if each.model == model]
-    if model in STRENGTHS and (plain := choose(found, "anchor", unit)):
+    if model in STRENGTHS and (plain := choose(found, "anchor", measure)):
         of_model = [each for each in of_model if each.min_df == plain.min_df]
-    return max(of_model, key=lambda each: each.dev[unit], default=None)
+    return max(of_model, key=lambda each: each.dev[measure], default=None)
 
 
 def plan(ledger: Ledger[Coherence], data: Data, n_topics: int, seed: int) -> Iterator[Setting]:
@@ -101,7 +107,7 @@ def plan(ledger: Ledger[Coherence], data: Data, n_topics: int, seed: int) -> Ite
     for model in [model for model in ANCHORS if model not in STRENGTHS]:
         yield from (Setting(model, threshold) for threshold in find_thresholds(data, n_topics))
     found = ledger.find(corpus=data.name, n_topics=n_topics, seed=seed)
-    plain = [choose(found, "anchor", unit) for unit in UNITS]
+    plain = [choose(found, "anchor", measure) for measure in MEASURES]
     for threshold in sorted({each.min_df for each in plain if each}):
         for model, strengths in STRENGTHS.items():
             yield from (Setting(model, threshold, strength) for strength in strengths)
@@ -126,15 +132,15 @@ def measure(ledger: Ledger[Coherence], corpora: Sequence[str], topics: Sequence[
                     print(corpus, n_topics, seed, setting, dev, flush=True)
 
 
-def write_table(ledger: Ledger[Coherence], corpus: str, unit: str) -> list[str]:
+def write_table(ledger: Ledger[Coherence], corpus: str, measure: str) -> list[str]:
     """Return what the chosen fits do in the half to report on, means over splits."""
     topics = sorted({each.n_topics for each in ledger.find(corpus=corpus)})
-    lines = write_head(f"{corpus}: NPMI, {unit} of Wikipedia", [f"K = {n_topics}" for n_topics in topics])
+    lines = write_head(f"{corpus}: NPMI, Wikipedia, {measure}", [f"K = {n_topics}" for n_topics in topics])
     for model in MODELS:
         cells = []
         for n_topics in topics:
             splits = [ledger.find(corpus=corpus, n_topics=n_topics, seed=seed) for seed in range(SPLITS)]
-            chosen = [each.test[unit] for each in (choose(found, model, unit) for found in splits) if each]
+            chosen = [each.test[measure] for each in (choose(found, model, measure) for found in splits) if each]
             cells.append(f"{statistics.fmean(chosen):.3f}" if chosen else "")
         lines.append(write_row(model, cells))
     return lines
@@ -152,8 +158,8 @@ def main() -> None:
     if not arguments.tables:
         measure(ledger, arguments.corpora, arguments.topics, arguments.seeds)
     for corpus in CORPORA:
-        for unit in UNITS:
-            print("\n".join(write_table(ledger, corpus, unit)))
+        for name in MEASURES:
+            print("\n".join(write_table(ledger, corpus, name)))
 
 
 if __name__ == "__main__":

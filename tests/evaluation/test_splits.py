@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -65,6 +66,27 @@ def test_label_is_on_one_side_only_where_its_documents_are_needed_there(labels, 
         for position in sides[full]:
             if name in labels[position]:
                 assert any(counts[full][other] == 1 for other in labels[position])
+
+
+def is_spread(labels, train):
+    counts = [count(labels, side) for side in (train, set(range(len(labels))) - set(train))]
+    return all(counts[0][name] and counts[1][name] for name, total in (counts[0] + counts[1]).items() if total > 1)
+
+
+def can_be_spread(labels):
+    documents = range(len(labels))
+    return any(is_spread(labels, train) for size in documents[1:] for train in combinations(documents, size))
+
+
+def test_documents_are_exchanged_where_that_alone_brings_a_label_to_both_sides():
+    labels = [["l2"], ["l3", "l1", "l2"], ["l0"], ["l3", "l1", "l0"], ["l3"]]
+    assert all(is_spread(labels, split_documents(labels, 0.5, random_state=seed)[0]) for seed in range(12))
+    rng = np.random.default_rng(0)
+    for seed in range(200):
+        drawn = [rng.choice([*"abcde"], rng.integers(1, 4), replace=False).tolist() for _ in range(8)]
+        totals = count(drawn, range(8))
+        if min(totals.values()) > 1 and can_be_spread(drawn):
+            assert is_spread(drawn, split_documents(drawn, 0.4, random_state=seed)[0])
 
 
 @given(st.integers(2, 200), shares, seeds)

@@ -165,7 +165,10 @@ def test_points_are_left_alone():
 
 
 def test_more_corners_than_candidates_are_an_error():
-    with pytest.raises(InputError, match="cannot find 4 anchors among 3 candidates; lower min_df or n_components"):
+    with pytest.raises(
+        InputError,
+        match="cannot find 4 anchors among 3 candidates; lower n_components, the number of topics, or min_df",
+    ):
         find_corners(np.eye(3), 4)
 
 

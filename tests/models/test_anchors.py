@@ -837,8 +837,14 @@ NAMED = {"terms": TERMS}
         ({"n_components": None}, "n_components is None and no anchor was given; set one of the two"),
         ({"n_components": None, "anchors": []}, "n_components is None and no anchor was given; set one of the two"),
         ({"n_components": 2, "anchors": [0, 1, 2]}, "3 anchors were given for 2 topics; raise n_components"),
-        ({"n_components": 31}, "cannot find 31 anchors among 30 candidates; lower min_df (now 'auto') or n_components"),
-        ({"min_df": 1000}, "cannot find 3 anchors among 0 candidates; lower min_df (now 1000) or n_components"),
+        (
+            {"n_components": 31},
+            "cannot find 31 anchors among 30 candidates; lower n_components, the number of topics, or min_df (now 'auto')",
+        ),
+        (
+            {"min_df": 1000},
+            "cannot find 3 anchors among 0 candidates; lower n_components, the number of topics, or min_df (now 1000)",
+        ),
         ({"min_df": 0}, "min_df, where it is not 'auto', must be a whole number of 1 or more, got 0"),
         ({"min_df": 0.5}, "min_df, where it is not 'auto', must be a whole number of 1 or more, got 0.5"),
         ({"min_df": "foo"}, "min_df, where it is not 'auto', must be a whole number of 1 or more, got 'foo'"),
@@ -903,9 +909,13 @@ def test_settings_that_make_no_sense_are_errors(options, message):
 def test_an_anchor_that_no_document_holds_is_an_error():
     X = draw()
     X[:, 5] = 0
-    with pytest.raises(InputError, match="the anchor column 5 occurs in no document; choose another"):
+    with pytest.raises(
+        InputError, match="the anchor column 5 occurs beside no other word in any document; choose another"
+    ):
         make(anchors=[(4, 5)]).fit(X)
-    with pytest.raises(InputError, match="the anchor 'word05' occurs in no document; choose another"):
+    with pytest.raises(
+        InputError, match="the anchor 'word05' occurs beside no other word in any document; choose another"
+    ):
         make(anchors=[5], terms=TERMS).fit(X)
 
 

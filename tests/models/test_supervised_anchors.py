@@ -732,8 +732,11 @@ def test_a_response_of_numbers_must_be_numbers():
         ({"n_bins": 1}, "n_bins must be a whole number of 2 or more, got 1"),
         ({"recover": "inverse"}, "recover='inverse' knows no label columns; use recover='l2' or 'kl'"),
         ({"n_components": None}, "n_components is None and no anchor was given; set one of the two"),
-        ({"n_components": 15}, "cannot find 15 anchors among 14 candidates; lower min_df"),
-        ({"min_df": 91}, "cannot find 3 anchors among 0 candidates; lower min_df (now 91) or n_components"),
+        ({"n_components": 15}, "cannot find 15 anchors among 14 candidates; lower n_components"),
+        (
+            {"min_df": 91},
+            "cannot find 3 anchors among 0 candidates; lower n_components, the number of topics, or min_df (now 91)",
+        ),
         ({"anchors": [99]}, "an anchor must be a column from 0 to 13, got 99"),
     ],
 )

@@ -18,10 +18,6 @@ def totals(evidence):
     return evidence.weights.sum(axis=1) + evidence.offsets + evidence.corrections
 
 
-def centred(values):
-    return values - values.mean()
-
-
 @every_mode
 @pytest.mark.parametrize("score", ["stack", "likelihood"])
 @pytest.mark.parametrize("n_labelled", [8, N_LEARNT])
@@ -41,11 +37,33 @@ def test_themes_that_speak_for_each_other_correct_what_words_say():
     np.testing.assert_allclose(softmax(totals(evidence)), evidence.chances, atol=1e-9)
 
 
-def test_with_several_labels_they_sum_to_log_odds_less_their_mean():
+def test_with_several_labels_they_sum_to_log_odds():
     model = ThemeNMF(2).fit(X[:N_LEARNT], [[name] for name in NAMES[:N_LEARNT]])
     for row in X[N_LEARNT : N_LEARNT + 20]:
         evidence = model.term_evidence([row])
-        np.testing.assert_allclose(totals(evidence), centred(logit(evidence.chances)), atol=1e-6)
+        np.testing.assert_allclose(totals(evidence), logit(evidence.chances), atol=1e-6)
+
+
+def test_words_of_two_labels_that_both_apply_speak_for_their_own():
+    both = X[:N_LEARNT].reshape(-1, 2, X.shape[1]).sum(axis=1)
+    labels = [sorted(set(pair)) for pair in NAMES[:N_LEARNT].reshape(-1, 2)]
+    model = ThemeNMF(2).fit(np.vstack([X[:N_LEARNT], both]), [*([name] for name in NAMES[:N_LEARNT]), *labels])
+    first, second = (N_LEARNT + int(np.flatnonzero(NAMES[N_LEARNT:] == name)[0]) for name in ("corn", "oil"))
+    evidence = model.term_evidence(X[[first]] + X[[second]])
+    themes = [model.themes_.tolist().index(name) for name in ("corn", "oil")]
+    assert evidence.chances[themes].min() > 0.5
+    for theme, place in zip(themes, (first, second), strict=True):
+        own = (X[place] > 0) & (np.arange(X.shape[1]) >= N_COMMON)
+        weights = evidence.weights[theme]
+        assert weights[own[evidence.columns]].sum() > np.abs(weights[~own[evidence.columns]]).sum() / 2
+        assert weights.sum() > 0
+
+
+def test_what_is_said_of_an_only_theme_sums_to_its_log_odds():
+    model = ThemeNMF(2).fit(X[:N_LEARNT], [["corn"] if name == "corn" else [] for name in NAMES[:N_LEARNT]])
+    evidence = model.term_evidence(X[N_LEARNT:][NAMES[N_LEARNT:] == "corn"][:1])
+    np.testing.assert_allclose(totals(evidence), logit(evidence.chances), atol=1e-6)
+    assert not evidence.corrections.any()
 
 
 @every_score
@@ -115,8 +133,9 @@ def test_evidence_takes_one_document_of_a_fitted_model():
 
 
 def log_odds(chances, kind):
-    odds = np.log(chances) if kind == "single" else np.log(chances / (1.0 - chances))
-    return odds - odds.mean()
+    if kind == "lists":
+        return logit(chances)
+    return np.log(chances) - np.log(chances).mean()
 
 
 @pytest.mark.parametrize("kind", ["single", "lists"])

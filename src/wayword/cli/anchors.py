@@ -34,7 +34,9 @@ def read_word_lists(path: Path | None) -> dict[str, list[str]] | None:
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise typer.BadParameter(f"{path}: expected a JSON object of word lists: {error}") from None
     if not isinstance(lists, dict):
-        raise typer.BadParameter(f"{path}: expected a JSON object such as {{'food': ['bread', 'egg']}}, got a list")
+        raise typer.BadParameter(
+            f"{path}: expected a JSON object such as {{'food': ['bread', 'egg']}}, got {type(lists).__name__}"
+        )
     return lists
 
 

@@ -34,7 +34,8 @@ def split_documents(y: Any, train_share: float, *, random_state: int | None = 0)
     """Divide documents at random so that every label is both in those to learn from and in those to test on.
 
     A label of one document only is among those to learn from. Where documents have several labels, one may stay on a
-    side if each of its documents is needed there: for a label of one document, or for one with no other there.
+    side if each of its documents is needed there: for a label of one document, or for one with no other there, unless
+    documents can be exchanged for it.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _TERMS_OF_SUBTOPIC = 3
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A term of a document, and how much it speaks for a theme rather than for the others.
+    """A term of a document, and how much it speaks for a theme: rather than for the others, if one theme applies.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class ThemeReason:
-    """What speaks for a theme of a document, rather than for the others.
+    """What speaks for a theme of a document: rather than for the others, if every document has one label.
 
     The weights of the words and `rest` sum to the weights of the subtopics.
 
@@ -97,7 +97,7 @@ class ThemeReason:
     offset : float
         What the theme has whatever the words.
     correction : float
-        What the other themes of the document say for it or against it.
+        What the themes of the document say for it or against it.
     """
 
     theme: str

@@ -99,7 +99,7 @@ def find_corners(
     given = np.empty((0, points.shape[1])) if given is None else given
     if n_corners > len(points):
         raise InputError(
-            f"cannot find {n_corners} anchors among {len(points)} candidates; lower min_df or n_components"
+            f"cannot find {n_corners} anchors among {len(points)} candidates; lower n_components, the number of topics, or min_df"
         )
     found: list[int] = []
     if n_corners and not len(given):

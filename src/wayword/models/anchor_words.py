@@ -69,7 +69,9 @@ def read_anchors(anchors: Any, vocabulary: Vocabulary | None, frequencies: np.nd
             raise InputError("an anchor must have one word or more, got none; leave it out to have one found")
         for column in columns:
             if frequencies[column] == 0:
-                raise InputError(f"the anchor {name_of(column, vocabulary)} occurs in no document; choose another")
+                raise InputError(
+                    f"the anchor {name_of(column, vocabulary)} occurs beside no other word in any document; choose another"
+                )
         if set(columns) in [set(other) for other in found]:
             names = ", ".join(name_of(column, vocabulary) for column in columns)
             raise InputError(f"two topics have the same anchor ({names}); give each topic its own")

@@ -285,7 +285,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if len(candidates) < n_wanted:
             raise InputError(
                 f"cannot find {n_wanted} anchors among {len(candidates)} candidates; "
-                f"lower min_df (now {ground.min_df!r}) or n_components"
+                f"lower n_components, the number of topics, or min_df (now {ground.min_df!r})"
             )
         if self.find == "hull":
             candidates = _on_hull(space, candidates, n_wanted)

@@ -41,10 +41,13 @@ _SILENT = 8.0
 USUAL_SLOPE, USUAL_PULL, USUAL_OFFSET = 1.0, 2.5, 1.5
 # About how many documents to hold out at once, in how many parts where there are fewer, and the fewest to learn from.
 _HELD_AT_ONCE, _FOLDS, _FEWEST_HELD = 500, 3, 10
+# The smaller the parts, the nearer trials come to a model that knows all labels. How many parts small corpora are held
+# out in at the most: as many as let all trials together see no more documents than these.
+_MOST_FOLDS, _TRIED_DOCUMENTS = 5, 10_000
 # What planes are tried on is at most this share of all labelled documents: distances grow with how many teach them.
 _SMALL_SHARE = 0.1
 # How far the logarithm of the scale may be expected from the usual one.
-_SPREAD = 0.4
+_SPREAD = 0.6
 # How gaps between scores are bent where nothing can be learnt, how far that may be expected from it, and how far it may be.
 USUAL_BEND, _BEND_SPREAD, _BENDS = 0.6, 0.3, (0.2, 1.8)
 # The same for the logarithm of the slope of all curves, for the pull of distances, and for their offset.
@@ -63,15 +66,21 @@ _NEWTON_STEPS = 20
 _UNSEEN_SHARE, _UNSEEN_AT_ONCE, _FEWEST_UNSEEN, _LONGEST_STRETCH = 0.1, 500, 10, 16.0
 
 
-def hold_out(labels: Labels, seed: int, at_once: int = _HELD_AT_ONCE) -> list[np.ndarray]:
+def count_folds(n_documents: int) -> int:
+    """Return in how many parts to hold labelled documents out where trials learn from so many documents."""
+    return int(np.clip(_TRIED_DOCUMENTS // max(n_documents, 1), _FOLDS, _MOST_FOLDS))
+
+
+def hold_out(labels: Labels, seed: int, at_once: int = _HELD_AT_ONCE, *, most_folds: int = _FOLDS) -> list[np.ndarray]:
     """Return labelled documents to hold out, part by part; every label keeps a document that is not held out.
 
-    Of many documents about `at_once` are held out once, fewer in turns; too few to learn anything from not at all.
+    Of many documents about `at_once` are held out once, fewer in `most_folds` turns; too few to learn anything from not
+    at all.
     """
     rng = np.random.RandomState(seed)
     order = rng.permutation(np.flatnonzero(labels.indicator.any(axis=1)))
     counts = labels.indicator.sum(axis=0)
-    n_folds = _FOLDS if len(order) < _FOLDS * at_once else 1
+    n_folds = most_folds if len(order) < _FOLDS * at_once else 1
     folds: list[np.ndarray] = []
     for first in range(n_folds):
         left, held = counts.copy(), []
@@ -214,15 +223,26 @@ class _Likeliest:
     What is said of all other labels would outweigh that wherever scores are not of quite the right shape.
     """
 
-    def __init__(self, scores: np.ndarray, indicator: np.ndarray, usual: float, known: np.ndarray | None) -> None:
-        likeliest = scores.argmax(axis=1)
-        told = slice(None) if known is None else known[np.arange(len(scores)), likeliest]
-        self.applies = indicator[np.arange(len(scores)), likeliest][told]
-        self.scores = np.sort(scores - scores.max(axis=1, keepdims=True), axis=1)[told]
+    def __init__(
+        self,
+        scores: np.ndarray,
+        indicator: np.ndarray,
+        usual: float,
+        known: np.ndarray | None,
+        unsaid: np.ndarray | float = 0.0,
+    ) -> None:
+        unsaid = np.broadcast_to(unsaid, scores.shape)
+        # The same label whatever the scale: else a scale of nothing, which names labels by their frequency, would do.
+        likeliest = (usual * scores + unsaid).argmax(axis=1)[:, None]
+        order = np.argsort(np.arange(scores.shape[1]) != likeliest, axis=1, kind="stable")
+        told = slice(None) if known is None else np.take_along_axis(known, likeliest, axis=1)[:, 0]
+        self.applies = np.take_along_axis(indicator, likeliest, axis=1)[told, 0]
+        self.scores, self.unsaid = (np.take_along_axis(each, order, axis=1)[told] for each in (scores, unsaid))
         self.usual = usual
 
     def surprise(self, log_scale: float, bend: float) -> float:
-        odds_against = logsumexp(bend_gaps(np.exp(log_scale) * self.scores, bend)[:, :-1], axis=1)
+        bent = bend_gaps(np.exp(log_scale) * self.scores + self.unsaid, bend)
+        odds_against = logsumexp(bent[:, 1:], axis=1) - bent[:, 0]
         away = (log_scale - np.log(self.usual)) / _SPREAD, (bend - USUAL_BEND) / _BEND_SPREAD
         return float(
             np.logaddexp(0.0, np.where(self.applies, odds_against, -odds_against)).sum() + 0.5 * np.dot(away, away)
@@ -254,7 +274,11 @@ def fit_scale(
 
 
 def fit_scale_and_bend(
-    scores: np.ndarray, indicator: np.ndarray, usual: float = USUAL_SCALE, known: np.ndarray | None = None
+    scores: np.ndarray,
+    indicator: np.ndarray,
+    usual: float = USUAL_SCALE,
+    known: np.ndarray | None = None,
+    unsaid: np.ndarray | float = 0.0,
 ) -> tuple[float, float]:
     """Return what to multiply scores by, and how to bend their gaps then, so that their softmax gives chances.
 
@@ -265,10 +289,12 @@ def fit_scale_and_bend(
     ----------
     scores, indicator, usual, known
         As for `fit_scale`.
+    unsaid : array of shape (n_documents, n_themes), optional
+        What is added to scores once they are scaled.
     """
     if scores.shape[1] < 2:
         return usual, 1.0
-    likeliest = _Likeliest(scores, indicator, usual, known)
+    likeliest = _Likeliest(scores, indicator, usual, known, unsaid)
     bend = minimize_scalar(lambda bend: likeliest.best_scale(bend).fun, bounds=_BENDS, method="bounded").x
     return float(np.exp(likeliest.best_scale(bend).x)), float(bend)
 

@@ -137,7 +137,8 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         How many documents' worth what all documents have counts for each term's labels: terms of few documents say
         little about labels.
     lexical_mix : float
-        The share of tf-idf in `features`, from 0, topics alone, to 1, tf-idf alone; 0.9 predicts about as well as 1.
+        The share of tf-idf in `features`, from 0, topics alone, to 1, words alone, which count the more the better
+        they tell labels apart; 0.9 predicts about as well as 1.
     response : {"auto", "labels", "numbers"}
         What `y` is: labels, or one number for each document. By default numbers if any has a fraction.
     n_bins : int

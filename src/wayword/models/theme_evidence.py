@@ -12,7 +12,10 @@ from wayword.models.theme_inference import mix_themes
 
 @dataclass(frozen=True, slots=True)
 class TermEvidence:
-    """How much each term of a document speaks for each theme, rather than for the others.
+    """How much each term of a document speaks for each theme: rather than for the others, or as it is.
+
+    Where every document has one label, themes are told from each other, and what is said is less what is said for all
+    themes on average. Where chances of several labels stand alone, nothing is taken off.
 
     Attributes
     ----------
@@ -21,13 +24,14 @@ class TermEvidence:
     counts : array of shape (n_terms_of_document,)
         How often each occurs.
     weights : array of shape (n_themes, n_terms_of_document)
-        What each term adds to the score of each theme, less what it adds on average.
+        What each term adds to the score of each theme.
     offsets : array of shape (n_themes,)
         What is added whatever the terms.
     corrections : array of shape (n_themes,)
-        What the themes of the document say for each other, as two stars do for one and for three. A theme's weights, its
-        offset and its correction sum to its log odds, less those of all themes on average (with
-        ``score="likelihood"`` where every document has one label). A single theme has no others: all are zero.
+        What the themes of the document say for each other, as two stars do for one and for three; or what all of them
+        together take from each, where several may apply. A theme's weights, its offset and its correction sum to its
+        log odds, less those of all themes on average where every document has one label (with ``score="likelihood"``
+        only there). With one label for each document, a single theme has no others: all are zero.
     responsibilities : array of shape (n_themes, n_subtopics, n_terms_of_document)
         How much of each term each subtopic of the theme explains; they sum to one.
     chances, scores : arrays of shape (n_themes,)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logit, softmax
+from scipy.special import logit, logsumexp, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from wayword.errors import InputError
@@ -242,17 +242,11 @@ class FittedThemes(LabelledTopicModel):
         X = drop_zeros(X)
         counts = self._dampen(X)
         parts = explain_likelihoods(counts, *self._smoothed())
-        silent = not X.nnz
-        weights, offsets = self._explain(X, counts, parts.weights)
-        if not silent:
-            weights, offsets = self._bend_parts(weights, offsets)
-        weights, offsets = weights - weights.mean(axis=0), offsets - offsets.mean()
+        compare = self._set_alone if self._stand_alone else self._set_against_others
         return TermEvidence(
             X.indices,
             X.data,
-            weights,
-            offsets,
-            np.zeros(len(offsets)) if silent else self._find_corrections(weights.sum(axis=1) + offsets),
+            *compare(X, *self._explain(X, counts, parts.weights)),
             parts.responsibilities,
             self.predict_proba(X)[0],
             self.theme_scores(X)[0],
@@ -267,16 +261,45 @@ class FittedThemes(LabelledTopicModel):
         if self._score != "stack":
             return likelihoods, np.zeros(len(self.themes_))
         linear, curves = self._linear(), self._curves()
-        several = self.label_kind_ != "single"
+        alone = self._stand_alone
         if not X.nnz:
-            return likelihoods, logit(self.stack_["rates"]) if several else np.log(self.class_prior_ + _TINY)
-        by_likelihood = self.stack_["scale"] * (curves.slope if several else 1.0)
-        by_distance = by_likelihood * self.stack_["weight"] + (curves.pull if several else 0.0)
+            return likelihoods, logit(self.stack_["rates"]) if alone else np.log(self.class_prior_ + _TINY)
+        by_share = self._slope if alone else 1.0
+        by_likelihood = self.stack_["scale"] * by_share
+        by_distance = by_likelihood * self.stack_["weight"] + (curves.pull if alone else 0.0)
         distances = (linear.weigh(X).data[:, None] * linear.planes[X.indices]).T
-        unsaid = (curves.slope if several else 1.0) * find_silence(counts)[0] * self._prior
-        offsets = by_distance * linear.offsets + unsaid + (curves.offsets if several else 0.0)
+        unsaid = by_share * find_silence(counts)[0] * self._prior
+        offsets = by_distance * linear.offsets + unsaid + (curves.offsets if alone else 0.0)
         stretched = self._find_stretch(X)[0] * even_out(likelihoods, counts)
         return by_likelihood * stretched + by_distance * distances, offsets
+
+    @property
+    def _stand_alone(self) -> bool:
+        """Whether a theme's chance stands alone, rather than all of them summing to one."""
+        return self._score == "stack" and self.label_kind_ != "single"
+
+    @property
+    def _slope(self) -> float:
+        """How much a theme's share of the document counts where chances stand alone; one that has no other has all of it."""
+        return self._curves().slope if len(self.themes_) > 1 else 0.0
+
+    def _set_alone(
+        self, X: sparse.csr_matrix, weights: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what terms and themes add, and what all themes of the document take: they sum to log odds."""
+        taken = self._slope * logsumexp(self._weigh(self._stretched_evidence(X), X)) if X.nnz else 0.0
+        return weights, offsets, np.full(len(offsets), -taken)
+
+    def _set_against_others(
+        self, X: sparse.csr_matrix, weights: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what terms and themes add less what they add on average, and what themes say for each other."""
+        if X.nnz:
+            weights, offsets = self._bend_parts(weights, offsets)
+        weights, offsets = weights - weights.mean(axis=0), offsets - offsets.mean()
+        if not X.nnz:
+            return weights, offsets, np.zeros(len(offsets))
+        return weights, offsets, self._find_corrections(weights.sum(axis=1) + offsets)
 
     @property
     def _bend(self) -> float:
@@ -346,7 +369,7 @@ class FittedThemes(LabelledTopicModel):
         array of shape (n_documents, n_themes), in the order of `themes_`
         """
         check_is_fitted(self)
-        if self._score != "stack" or self.label_kind_ == "single" or not len(self.classes_):
+        if not self._stand_alone or not len(self.classes_):
             return super().predict_proba(X)
         X = drop_zeros(check_matrix(self, X, reset=False))
         evidence = self._stretched_evidence(X)

@@ -26,6 +26,7 @@ from wayword.models.calibration import (
     bend_gaps,
     choose_weight,
     combine,
+    count_folds,
     find_silence,
     fit_confusions,
     fit_curves,
@@ -259,7 +260,7 @@ class ThemeNMF(FittedThemes):
     def _calibrate(self, X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, progress: Progress) -> None:
         """Learn from documents that were held out how much each kind of evidence counts."""
         n_themes = len(labels.names)
-        folds = hold_out(labels, self.seed_)
+        folds = hold_out(labels, self.seed_, most_folds=count_folds(X.shape[0]))
         trials = self._try_out(X, labels, folds, weights, progress)
         weight, scale, bend = USUAL_WEIGHT, USUAL_SCALE, USUAL_BEND if self.label_kind_ == "single" else 1.0
         curves = Curves(USUAL_SLOPE, USUAL_PULL, np.full(n_themes, USUAL_OFFSET))
@@ -276,7 +277,7 @@ class ThemeNMF(FittedThemes):
             scores = combine(evidence, weight)
             usual = scale * USUAL_WEIGHT / weight
             if self.label_kind_ == "single":
-                scale, bend = fit_scale_and_bend(scores, truth, usual, held.known)
+                scale, bend = fit_scale_and_bend(scores, truth, usual, held.known, unsaid)
                 confusions = fit_confusions(bend_gaps(scale * scores + unsaid, bend), truth)
             else:
                 scale = fit_scale(scores, truth, usual, held.known)
