@@ -100,8 +100,8 @@ def test_nothing_is_known_of_entries_of_minus_one_or_nan(seed):
     assert (found.indicator == (y == 1)).all()
     assert not found.known[y == -1].any()
     assert found.known[y == 1].all()
-    # A row of zeros alone says nothing; zeros beside anything else say that a label does not apply.
-    told = (y != 0).any(axis=1)
+    # A row of zeros alone says nothing, unless -1 stands for what is not known.
+    told = (y != 0).any(axis=1) | (y == -1).any()
     assert (found.known == ((y != -1) & told[:, None])).all()
     assert_same(read_labels(np.where(y == -1, np.nan, y), len(y)), found)
     assert_same(read_labels(sparse.csr_matrix(y), len(y)), found)
@@ -189,6 +189,12 @@ def test_a_row_of_one_no_leaves_the_other_open():
     found = read_labels(np.array([[1, 0], [0, -1]]), 2)
     assert found.known[1].tolist() == [True, False]
     assert found.allowed[1].tolist() == [False, True]
+
+
+def test_no_label_applies_to_a_row_of_zeros_where_minus_one_stands_for_unknown():
+    found = read_labels(np.array([[1, 0], [0, 0], [-1, -1]]), 3)
+    assert found.labelled.tolist() == [True, True, False]
+    assert not found.allowed[1].any()
 
 
 def test_nothing_is_told_by_none():

@@ -314,3 +314,13 @@ def test_rare_documents_by_weight_make_rare_labels():
     weights = np.where(names == "corn", 1e-6, 1.0)
     empty = np.zeros((1, X.shape[1]))
     assert ThemeNMF(1).fit(X, names, sample_weight=weights).predict_proba(empty)[0, 0] < 1e-5
+
+
+def test_documents_without_any_label_are_told_from_others_where_they_are_known():
+    X, names = plant(240, common=0.4)
+    truth = (names[:, None] == ["corn", "oil"]).astype(int)  # nothing applies to what is shipped
+    told = truth[:180].copy()
+    told[::6] = -1
+    found = ThemeNMF(2).fit(X[:180], told).predict(X[180:])
+    assert (found == truth[180:]).all(axis=1).mean() > 0.9
+    assert found[names[180:] == "ship"].any(axis=1).mean() < 0.2

@@ -78,7 +78,7 @@ def hold_out(labels: Labels, seed: int, at_once: int = _HELD_AT_ONCE, *, most_fo
     at all.
     """
     rng = np.random.RandomState(seed)
-    order = rng.permutation(np.flatnonzero(labels.indicator.any(axis=1)))
+    order = rng.permutation(np.flatnonzero(labels.labelled))
     counts = labels.indicator.sum(axis=0)
     n_folds = most_folds if len(order) < _FOLDS * at_once else 1
     folds: list[np.ndarray] = []
@@ -160,9 +160,9 @@ def even_out(likelihoods: np.ndarray, counts: sparse.csr_matrix) -> np.ndarray:
 
 
 def rank_labels(scores: np.ndarray, indicator: np.ndarray) -> np.ndarray:
-    """Return how near the top the labels of each document are: the mean of -log rank."""
+    """Return how near the top the labels of each document are: the mean of -log rank; 0 for one without labels."""
     ranks = (-scores).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable") + 1
-    return -(indicator * np.log(ranks)).sum(axis=1) / indicator.sum(axis=1)
+    return -(indicator * np.log(ranks)).sum(axis=1) / np.maximum(indicator.sum(axis=1), 1)
 
 
 def choose_clearly(ranked: dict[_Choice, np.ndarray], usual: _Choice, clearly: float) -> _Choice:

@@ -2,7 +2,8 @@
 
 `y` may be one name for each document, a list of names for each document, or a matrix of documents by labels with 1
 where a label applies. A document is unlabelled where its name is None, NaN or -1, its list is None or empty, its row
-is all 0 or -1. In a matrix, single entries of -1 or NaN are unknown too.
+is all -1 or NaN, or all 0. In a matrix with any -1 or NaN, which mark what is unknown, 0 says that a label does not
+apply, and a row of zeros that none does.
 """
 
 from __future__ import annotations
@@ -225,8 +226,8 @@ def _from_matrix(y: np.ndarray, names: np.ndarray) -> Labels:
         )
     indicator = np.equal(values, 1)
     known = ~unknown & indicator.any(axis=1, keepdims=True)
-    # A row that names what does not apply, and leaves the rest open, tells something too.
-    known |= ~unknown & unknown.any(axis=1, keepdims=True)
+    # Who writes down what is unknown means by 0 that a label does not apply, in a row of nothing else, too.
+    known |= ~unknown & unknown.any()
     return Labels(names, indicator, known, "indicator")
 
 

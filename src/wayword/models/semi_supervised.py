@@ -310,7 +310,7 @@ class SemiSupervisedNMF(LabelledTopicModel):
             Non-negative; sparse or dense.
         y : names, lists of names, or matrix of shape (n_documents, n_labels)
             What is known: None, NaN or -1 for an unlabelled document, an empty list, or a row without a 1; single
-            entries of a matrix may be -1 or NaN, too.
+            entries of a matrix may be -1 or NaN, too, and then a row of zeros says that no label applies.
         sample_weight : array of shape (n_documents,), optional
             How much each document counts.
         """

@@ -229,7 +229,8 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         X : matrix of shape (n_documents, n_terms)
             Counts of documents.
         y : names, lists of names, matrix of shape (n_documents, n_labels), or numbers
-            What is known: None, NaN or -1 for an unlabelled document, an empty list, or a row without a 1.
+            What is known: None, NaN or -1 for an unlabelled document, an empty list, or a row without a 1. In a matrix
+            with any -1, which mark what is unknown, a row of zeros says that no label applies.
         progress : callable
             As for `AnchorTopics`.
         """

@@ -183,7 +183,8 @@ class ThemeNMF(FittedThemes):
         X : matrix of shape (n_documents, n_terms)
             Counts, sparse or dense.
         y : names, lists of names, or matrix of shape (n_documents, n_labels)
-            What is known: None, NaN or -1 for an unlabelled document, an empty list, or a row without a 1.
+            What is known: None, NaN or -1 for an unlabelled document, an empty list, or a row without a 1. In a matrix
+            with any -1, which mark what is unknown, a row of zeros says that no label applies.
         sample_weight : array of shape (n_documents,), optional
             How much each document counts beside the others; of zero, not at all.
         progress : callable
