@@ -2,7 +2,8 @@
 
 The bar is strict: of logistic regression (C of 1, 10, 100), linear support vectors (C of 0.1, 1, 10), complement and
 multinomial naive Bayes, each on sublinear tf-idf of words and of words and pairs of words, the one that does best on
-the test documents of a split. Every label is on both sides of a split. Measured is the log rank accuracy.
+the test documents: of a split, or of all splits. Every label is on both sides of a split. Measured is the log rank
+accuracy.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ NGRAMS = ((1, 1), (1, 2))
 # Terms that themes see at the most, from how many labelled documents on: with many labels rarer ones help, too.
 MOST_TERMS = {0: 50_000, 9_000: 200_000, 15_000: 400_000}
 # How many splits: Brown has so few documents that three say little.
-SPLITS, FEW_SPLITS = {"brown": 10}, 3
+SPLITS, FEW_SPLITS = {"brown": 20}, 3
 # How often labels are drawn to see how much of a calibration error is noise.
 DRAWS = 20
 ROWS = (
     "themes",
-    "best classifier",
+    "best classifier of all splits",
+    "best classifier of each split",
     "calibration error",
     "of which noise",
     "of all splits together",
@@ -179,6 +181,14 @@ class Ledger:
         of_split = [t for t in self.trials if (t.corpus, t.ratio, t.seed) == (corpus, ratio, seed)]
         return max(of_split, key=lambda trial: trial.accuracy)
 
+    def best_of_all(self, corpus: str, ratio: float, seeds: set[int]) -> list[float]:
+        """Return the accuracies, split by split, of the classifier whose mean accuracy is the highest."""
+        by_name: dict[str, list[float]] = {}
+        for trial in self.trials:
+            if (trial.corpus, trial.ratio) == (corpus, ratio) and trial.seed in seeds:
+                by_name.setdefault(trial.classifier, []).append(trial.accuracy)
+        return max(by_name.values(), key=statistics.fmean, default=[])
+
 
 def count_splits(corpus: str, seeds: int | None) -> range:
     """Return the seeds of a corpus's splits: as many as were asked for, or as usual."""
@@ -291,7 +301,8 @@ def write_table() -> str:
             found = [t for t in ours.trials if (t.corpus, t.ratio) == (corpus, ratio)]
             pairs = [(t, bar.best(corpus, ratio, t.seed)) for t in found if bar.has(corpus, ratio, t.seed)]
             rows["themes"].append(_mean(t.accuracy for t in found))
-            rows["best classifier"].append(_mean(best.accuracy for _, best in pairs))
+            rows[ROWS[1]].append(_mean(bar.best_of_all(corpus, ratio, {t.seed for t, _ in pairs})))
+            rows[ROWS[2]].append(_mean(best.accuracy for _, best in pairs))
             rows["calibration error"].append(_mean(t.calibration for t in found))
             rows["of which noise"].append(_mean(t.noise for t in found))
             rows["of all splits together"].append(_mean([pool_calibration(found)] if found else []))
@@ -310,7 +321,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.classifiers", description=__doc__)
     parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA)
     parser.add_argument("--ratios", nargs="+", type=float, default=RATIOS, help="shares of documents to learn from")
-    parser.add_argument("--seeds", type=int, help="how many splits; 10 of Brown and 3 of the others unless given")
+    parser.add_argument("--seeds", type=int, help="how many splits; 20 of Brown and 3 of the others unless given")
     kinds = ("classifiers", "themes")
     parser.add_argument("--measure", nargs="*", default=kinds, choices=kinds, help="what to try; nothing: the table")
     arguments = parser.parse_args()
