@@ -25,21 +25,23 @@ _TINY = np.finfo(np.float64).tiny
 # What a logarithm takes for a share of zero.
 _NONE = 1e-100
 # A row of products has settled when its gap is no larger share of an anchor's squared length.
-_EXACT = 1e-12
+_EXACT = 1e-14
 # Under a penalty of logarithms a row has settled when its gap, in nats, is no larger.
 _SETTLED = 1e-3
 _MOST_ROUNDS = 300
 # Without one, Newton's method takes over at this gap; it goes no nearer than rounding lets slopes be told apart.
 _NEAR, _ROUNDING = 0.03, 1e-14
 _NEWTON_ROUNDS, _NEWTON_MOVES, _MOST_HALVINGS = 50, 1000, 40
+# Asked for less, a quadratic of Newton's method goes round in circles.
+_NEWTON_SETTLED = 1e-15
 # Shares below this, of topics that pay less than the mean, are what steps that cannot reach zero left.
 _LEFTOVER = 1e-5
 # A step that changes no entry by a larger share goes down as far as its quadratic says, or nearly.
 _SMALL_CHANGE = 0.1
 # A step must go down by this share of what the slopes promise.
 _ENOUGH = 1e-4
-# How much of the corners is spread evenly, so that no term is impossible.
-_EVEN = 1e-6
+# How much of the corners is spread evenly, so that no term is impossible; more would show in topics of few words.
+_EVEN = 1e-10
 # How much of a start is spread evenly: steps under the divergence cannot leave zero.
 _SPREAD = 0.01
 # Steps that go on take no share below this part of it, and go no further than so many steps.
@@ -345,7 +347,7 @@ class _Row:
         curvature.flat[:: len(used) + 1] += self.penalty.square
         best, gap = shares[None].copy(), np.zeros(1)
         products = (curvature @ shares - slopes)[None]
-        solve_simplex_rows(0, 1, curvature, products, 0.01 * settled, _NEWTON_MOVES, best, gap)
+        solve_simplex_rows(0, 1, curvature, products, max(0.01 * settled, _NEWTON_SETTLED), _NEWTON_MOVES, best, gap)
         step = best[0] - shares
         changes, downhill = (step @ corners) / mixed, float(slopes @ step)
         if np.abs(changes).max() <= _SMALL_CHANGE:

@@ -172,7 +172,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         projection: int | None = 1000,
         inference: Literal["cd", "em", "oneshot", "vb", "gibbs"] = "cd",
         alpha: float = 0.1,
-        tol: float = 1e-12,
+        tol: float = 1e-14,
         terms: Any = None,
         random_state: Any = 0,
     ) -> None:

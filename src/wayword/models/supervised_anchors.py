@@ -188,7 +188,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         projection: int | None = 1000,
         inference: Literal["cd", "em", "oneshot", "vb", "gibbs"] = "oneshot",
         alpha: float = 0.1,
-        tol: float = 1e-12,
+        tol: float = 1e-14,
         label_weight: float = 4.0,
         pseudo_counts: float = 20.0,
         lexical_mix: float = 0.0,
