@@ -4,7 +4,8 @@ The topics of `benchmarks.anchor_quality`, learnt from the same documents: how w
 paragraphs of Wikipedia, and in its articles. Words that never meet there count -1, and once more 0: in so few articles
 many pairs of rare words would not meet if they were anything but always together. As in the thesis, articles are parted
 in two halves: M is chosen with plain anchors on the one, the strength of a penalty at that M too, and what was chosen is
-reported on the other; rectified anchors choose their own M.
+reported on the other; rectified anchors choose their own M. Then penalties once more, with M and strength chosen
+together, as every other model has it.
 """
 
 from __future__ import annotations
@@ -94,23 +95,19 @@ def read_halves(vectorizer: Vectorizer) -> list[Half]:
     return halves
 
 
-def choose(found: list[Coherence], model: str, measure: str) -> Coherence | None:
-    """Return the best setting of a model by the half to choose by; penalties are chosen at the M of plain anchors."""
+def choose(found: list[Coherence], model: str, measure: str, *, own: bool = False) -> Coherence | None:
+    """Return the best setting of a model by the half to choose by; penalties are at the M of plain anchors, or their own."""
     of_model = [each for each in found if each.model == model]
-    if model in STRENGTHS and (plain := choose(found, "anchor", measure)):
+    if not own and model in STRENGTHS and (plain := choose(found, "anchor", measure)):
         of_model = [each for each in of_model if each.min_df == plain.min_df]
     return max(of_model, key=lambda each: each.dev[measure], default=None)
 
 
-def plan(ledger: Ledger[Coherence], data: Data, n_topics: int, seed: int) -> Iterator[Setting]:
-    """Yield what to fit; the M of penalties is read once plain anchors are measured."""
-    for model in [model for model in ANCHORS if model not in STRENGTHS]:
-        yield from (Setting(model, threshold) for threshold in find_thresholds(data, n_topics))
-    found = ledger.find(corpus=data.name, n_topics=n_topics, seed=seed)
-    plain = [choose(found, "anchor", measure) for measure in MEASURES]
-    for threshold in sorted({each.min_df for each in plain if each}):
-        for model, strengths in STRENGTHS.items():
-            yield from (Setting(model, threshold, strength) for strength in strengths)
+def plan(data: Data, n_topics: int) -> Iterator[Setting]:
+    """Yield what to fit."""
+    for model in ANCHORS:
+        for threshold in find_thresholds(data, n_topics):
+            yield from (Setting(model, threshold, strength) for strength in STRENGTHS.get(model, (0.0,)))
     yield from (Setting(model) for model in MODELS if model not in ANCHORS)
 
 
@@ -123,7 +120,7 @@ def measure(ledger: Ledger[Coherence], corpora: Sequence[str], topics: Sequence[
             data = counts.split(seed)
             for n_topics in topics:
                 where = {"corpus": corpus, "n_topics": n_topics, "seed": seed}
-                for setting in plan(ledger, data, n_topics, seed):
+                for setting in plan(data, n_topics):
                     if ledger.find(**where, **asdict(setting)):
                         continue
                     tops = top_columns(fit_model(data, n_topics, setting, seed).topics, TOP_WORDS).tolist()
@@ -132,17 +129,41 @@ def measure(ledger: Ledger[Coherence], corpora: Sequence[str], topics: Sequence[
                     print(corpus, n_topics, seed, setting, dev, flush=True)
 
 
+def list_chosen(
+    ledger: Ledger[Coherence], corpus: str, n_topics: int, model: str, measure: str, *, own: bool = False
+) -> dict[int, float]:
+    """Return what the chosen fit of each split has in the half to report on."""
+    found = ledger.find(corpus=corpus, n_topics=n_topics)
+    splits = {seed: [each for each in found if each.seed == seed] for seed in sorted({each.seed for each in found})}
+    chosen = {seed: choose(fits, model, measure, own=own) for seed, fits in splits.items()}
+    return {seed: best.test[measure] for seed, best in chosen.items() if best}
+
+
+def write_difference(better: dict[int, float], other: dict[int, float]) -> str:
+    """Return by how much one is better on the splits that both have, with the standard error."""
+    differences = [better[seed] - other[seed] for seed in sorted(better.keys() & other.keys())]
+    error = statistics.stdev(differences) / len(differences) ** 0.5 if len(differences) > 1 else float("nan")
+    return f"{statistics.fmean(differences):+.4f} ± {error:.4f}" if differences else ""
+
+
 def write_table(ledger: Ledger[Coherence], corpus: str, measure: str) -> list[str]:
-    """Return what the chosen fits do in the half to report on, means over splits."""
+    """Return what the chosen fits do in the half to report on, means over splits, and Beta less plain anchors."""
     topics = sorted({each.n_topics for each in ledger.find(corpus=corpus)})
     lines = write_head(f"{corpus}: NPMI, Wikipedia, {measure}", [f"K = {n_topics}" for n_topics in topics])
-    for model in MODELS:
-        cells = []
-        for n_topics in topics:
-            splits = [ledger.find(corpus=corpus, n_topics=n_topics, seed=seed) for seed in range(SPLITS)]
-            chosen = [each.test[measure] for each in (choose(found, model, measure) for found in splits) if each]
-            cells.append(f"{statistics.fmean(chosen):.3f}" if chosen else "")
-        lines.append(write_row(model, cells))
+    ways = [(model, own) for model in MODELS for own in ((False, True) if model in STRENGTHS else (False,))]
+    for model, own in ways:
+        chosen = [list_chosen(ledger, corpus, n_topics, model, measure, own=own).values() for n_topics in topics]
+        cells = [f"{statistics.fmean(each):.3f}" if each else "" for each in chosen]
+        lines.append(write_row(f"{model}, with an M of its own" if own else model, cells))
+    for model, own in (("anchor-Beta", False), ("anchor-Beta", True), ("rectified Beta", False)):
+        cells = [
+            write_difference(
+                list_chosen(ledger, corpus, n_topics, model, measure, own=own),
+                list_chosen(ledger, corpus, n_topics, "anchor", measure),
+            )
+            for n_topics in topics
+        ]
+        lines.append(write_row(f"{model}{', with an M of its own' if own else ''}, less anchor", cells))
     return lines
 
 

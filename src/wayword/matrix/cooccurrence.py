@@ -189,7 +189,7 @@ def cooccurrence(X: Any, *, form: Form = "auto", dtype: Any = np.float64, progre
         counts, lengths = counts[lengths >= 2], lengths[lengths >= 2]
     weights = 1.0 / (lengths * (lengths - 1.0))
     sums = _sum_documents(counts, weights, choose_form(form, counts.shape[1]), dtype, progress)
-    return Cooccurrence(sums, counts.shape[0], frequencies)
+    return Cooccurrence._counted(sums, counts.shape[0], frequencies)
 
 
 def _sum_documents(counts: sparse.csr_matrix, weights: np.ndarray, form: Form, dtype: Any, progress: Progress) -> Sums:
@@ -233,7 +233,7 @@ def _is_symmetric(sums: Any) -> bool:
 
 
 def _check_sums(sums: Any) -> Sums:
-    """Return sums that can be read but not written: a symmetric square of finite numbers of 0 or more."""
+    """Return sums that can be read but not written; anything but a symmetric square of numbers of 0 or more is an error."""
     if isinstance(sums, PairOperator):
         return sums
     if not sparse.issparse(sums):
@@ -250,6 +250,11 @@ def _check_sums(sums: Any) -> Sums:
         raise InputError(f"sums must hold numbers of 0 or more, got {lowest:g}")
     if not _is_symmetric(sums):
         raise InputError("sums must be the same for terms i and j as for j and i, got a matrix that is not symmetric")
+    return _seal(sums)
+
+
+def _seal(sums: Any) -> Sums:
+    """Return sums that can be read but not written."""
     if isinstance(sums, np.ndarray):
         sums = sums.view()  # the caller's own array stays as it is
         sums.flags.writeable = False
@@ -274,7 +279,17 @@ class Cooccurrence:
     """
 
     def __init__(self, sums: Sums, n_documents: int, document_frequencies: np.ndarray, unit: str = "documents") -> None:
-        self._sums = _check_sums(sums)
+        self._keep(_check_sums(sums), n_documents, document_frequencies, unit)
+
+    @classmethod
+    def _counted(cls, sums: Sums, n_documents: int, document_frequencies: np.ndarray) -> Cooccurrence:
+        """Return sums that were counted here, and so need no look at every entry."""
+        made = cls.__new__(cls)
+        made._keep(_seal(sums), n_documents, document_frequencies, "documents")
+        return made
+
+    def _keep(self, sums: Sums, n_documents: int, document_frequencies: np.ndarray, unit: str) -> None:
+        self._sums = sums
         self._unit = unit
         self._n_documents = int(n_documents)
         self._document_frequencies = np.asarray(document_frequencies, dtype=np.int64)
@@ -360,7 +375,8 @@ class Cooccurrence:
         found: Any = cast(Any, self._sums)[chosen]
         if isinstance(self._sums, PairOperator):
             return self._clean(found, chosen) * self._scale
-        return np.asarray(found.toarray() if sparse.issparse(found) else found) * self._scale
+        found = found.toarray() if sparse.issparse(found) else found
+        return np.multiply(found, self._scale, out=found)
 
     def __matmul__(self, other: Any) -> np.ndarray:
         """Return the product of Q and an array with one row for each term."""

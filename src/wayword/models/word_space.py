@@ -82,7 +82,8 @@ class WordSpace:
     def rows(self, terms: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return the points of some terms: array of shape (n_chosen, n_terms + n_columns)."""
         terms = np.asarray(terms, dtype=np.int64)
-        found = self.pairs.rows(terms).astype(np.float64) * self._scale[terms, None]
+        found = self.pairs.rows(terms).astype(np.float64, copy=False)
+        found *= self._scale[terms, None]
         return found if self.labels is None else np.hstack([found, self.labels[terms]])
 
     def corners(self, anchors: Sequence[Sequence[int]]) -> np.ndarray:
@@ -122,7 +123,8 @@ class WordSpace:
                 return self.pairs @ other
             sums = cast(np.ndarray, self.pairs.sums)
             pieces = [slice(first, first + _ROWS_AT_ONCE) for first in range(0, self.n_terms, _ROWS_AT_ONCE)]
-            found = np.vstack(list(map_in_order(lambda piece: sums[piece] @ other.astype(sums.dtype), pieces)))
+            other = other.astype(sums.dtype, copy=False)
+            found = np.vstack(list(map_in_order(lambda piece: sums[piece] @ other, pieces)))
             return found / max(self.pairs.n_documents, 1)
 
     def project(self, points: np.ndarray, sketch: sparse.csr_matrix | None) -> np.ndarray:
