@@ -204,7 +204,7 @@ def test_a_model_has_the_name_of_its_corpus(tmp_path, path, name):
 
 
 def test_fit_without_a_kind_of_model_says_which_there_are(capsys, stays):
-    refuse(capsys, "say what kind of model to fit; --themes is", "fit", stays)
+    refuse(capsys, "say what kind of model to fit: --themes", "fit", stays)
 
 
 def test_a_corpus_without_labels_is_refused_with_advice(capsys, tmp_path):

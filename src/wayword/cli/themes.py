@@ -163,9 +163,7 @@ def _count(
 def fit(
     path: PathArgument,
     reading: dict[str, Any],
-    themes: Annotated[
-        bool, typer.Option("--themes", help="Fit themes: labels with subtopics. The only kind of model for now.")
-    ] = False,
+    themes: Annotated[bool, typer.Option("--themes", help="Fit themes: labels with subtopics. Must be given.")] = False,
     out: Annotated[Path | None, typer.Option(help="The file of the model; CORPUS.wayword by default.")] = None,
     subtopics: Annotated[
         str, typer.Option(help="Subtopics of each theme, or 'auto' for as many as predict unseen words best.")
@@ -199,7 +197,10 @@ def fit(
     from wayword.models.themes import ThemeNMF
 
     if not themes:
-        raise InputError("say what kind of model to fit; --themes is what there is for now")
+        raise InputError(
+            "say what kind of model to fit: --themes for documents of which some are labelled; "
+            "'wayword discover' and 'wayword anchors' find topics without labels"
+        )
     out = check_output(model_name(path) if out is None else out, path)
     number = parse_subtopics(subtopics)
     counting = {"language": language, "min_df": parse_frequency(min_df)}
