@@ -51,10 +51,13 @@ ANCHORS: dict[str, dict[str, Any]] = {
     "anchor-L2": {"recover": "kl", "rectify": False, "regularizer": "l2"},
     "anchor-Beta": {"recover": "kl", "rectify": False, "regularizer": "beta"},
     "rectified": {"recover": "l2", "rectify": True},
+    "rectified L2": {"recover": "l2", "rectify": True, "regularizer": "l2"},
     # As Wayword has it unless told otherwise: rectified, with the default strength.
     "rectified Beta": {"recover": "kl", "rectify": True, "regularizer": "beta"},
 }
 STRENGTHS = {"anchor-L2": (0.1, 1.0), "anchor-Beta": (0.1, 0.3, 1.0, 3.0, 10.0)}
+# Strengths that are tried at every M.
+FREE_STRENGTHS = {"rectified L2": STRENGTHS["anchor-L2"]}
 # What is tried of Beta at every M, its default, and what else where M and strength are chosen together.
 MILD, DEFAULT, STRONG = (0.1, 0.3, 1.0), 0.3, 3.0
 MODELS = (*ANCHORS, "Gibbs LDA", "variational LDA")
@@ -317,6 +320,8 @@ def plan(ledger: Ledger[Fit], data: Data, n_topics: int, seed: int) -> Iterator[
     strongest = np.inf if n_topics == SMALL else STRONGEST_OF_MANY
     for model in ("anchor", "rectified", "rectified Beta"):
         yield from (Setting(model, threshold) for threshold in thresholds)
+    for model, strengths in FREE_STRENGTHS.items():
+        yield from (Setting(model, threshold, strength) for threshold in thresholds for strength in strengths)
     where = {"corpus": data.name, "n_topics": n_topics, "seed": seed}
     if plain := ledger.find(model="anchor", **where):
         for threshold in sorted({best_fit(plain, criterion).min_df for criterion in CRITERIA}):
@@ -337,7 +342,7 @@ def to_choose_from(fits: list[Fit], model: str, criterion: str) -> list[Fit]:
     if model in STRENGTHS:
         threshold = best_fit([fit for fit in fits if fit.model == "anchor"], criterion).min_df
         return [fit for fit in of_model if fit.min_df == threshold]
-    return [fit for fit in of_model if not fit.strength]
+    return [fit for fit in of_model if not fit.strength or model in FREE_STRENGTHS]
 
 
 def measure(

@@ -5,7 +5,7 @@ paragraphs of Wikipedia, and in its articles. Words that never meet there count 
 many pairs of rare words would not meet if they were anything but always together. As in the thesis, articles are parted
 in two halves: M is chosen with plain anchors on the one, the strength of a penalty at that M too, and what was chosen is
 reported on the other; rectified anchors choose their own M. Then penalties once more, with M and strength chosen
-together, as every other model has it.
+together, as every other model has it, and anchors whose penalty is chosen, too: none, squares or Beta.
 """
 
 from __future__ import annotations
@@ -38,11 +38,55 @@ from benchmarks.measure import REPOSITORY, find_corpus
 from wayword import Vectorizer, npmi, read_corpus
 
 # Weaker ones than for a corpus's own documents, too: what brings up its own words takes Wikipedia's away.
-STRENGTHS = {"anchor-L2": (0.1, 1.0), "anchor-Beta": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}
+SQUARES = (0.1, 1.0)
+STRENGTHS = {
+    "anchor-L2": SQUARES,
+    "anchor-Beta": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
+    "rectified L2": SQUARES,
+}
 SPLITS = 3
 UNITS = ("paragraphs", "articles")
 # What is counted, and what words score that never meet there.
 MEASURES = {f"{unit}, unseen pairs {unseen}": (unit, float(unseen)) for unseen in (0, -1) for unit in UNITS}
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a line of the tables shows.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Those that are chosen from.
+    own : bool
+        Whether M is chosen with them, rather than with plain anchors.
+    """
+
+    models: tuple[str, ...]
+    own: bool = True
+
+
+PLAIN = Way(("anchor",))
+WAYS = {
+    "anchor": PLAIN,
+    "anchor-L2": Way(("anchor-L2",), own=False),
+    "anchor-Beta": Way(("anchor-Beta",), own=False),
+    "anchor-Beta, with an M of its own": Way(("anchor-Beta",)),
+    "anchor, with the penalty that is chosen": Way(("anchor", "anchor-L2", "anchor-Beta")),
+    "rectified": Way(("rectified",)),
+    "rectified L2": Way(("rectified L2",)),
+    "rectified Beta": Way(("rectified Beta",)),
+    "rectified, with the penalty that is chosen": Way(("rectified", "rectified L2", "rectified Beta")),
+    "Gibbs LDA": Way(("Gibbs LDA",)),
+    "variational LDA": Way(("variational LDA",)),
+}
+DIFFERENCES = (
+    ("anchor-Beta", "anchor"),
+    ("anchor-Beta, with an M of its own", "anchor"),
+    ("rectified, with the penalty that is chosen", "anchor-Beta"),
+    ("rectified, with the penalty that is chosen", "anchor-Beta, with an M of its own"),
+    ("rectified, with the penalty that is chosen", "anchor, with the penalty that is chosen"),
+)
 
 
 @dataclass(frozen=True)
@@ -95,12 +139,12 @@ def read_halves(vectorizer: Vectorizer) -> list[Half]:
     return halves
 
 
-def choose(found: list[Coherence], model: str, measure: str, *, own: bool = False) -> Coherence | None:
-    """Return the best setting of a model by the half to choose by; penalties are at the M of plain anchors, or their own."""
-    of_model = [each for each in found if each.model == model]
-    if not own and model in STRENGTHS and (plain := choose(found, "anchor", measure)):
-        of_model = [each for each in of_model if each.min_df == plain.min_df]
-    return max(of_model, key=lambda each: each.dev[measure], default=None)
+def choose(found: list[Coherence], way: Way, measure: str) -> Coherence | None:
+    """Return the best of the fits that a way chooses from, by the half to choose by."""
+    chosen_from = [each for each in found if each.model in way.models]
+    if not way.own and (plain := choose(found, PLAIN, measure)):
+        chosen_from = [each for each in chosen_from if each.min_df == plain.min_df]
+    return max(chosen_from, key=lambda each: each.dev[measure], default=None)
 
 
 def plan(data: Data, n_topics: int) -> Iterator[Setting]:
@@ -129,13 +173,11 @@ def measure(ledger: Ledger[Coherence], corpora: Sequence[str], topics: Sequence[
                     print(corpus, n_topics, seed, setting, dev, flush=True)
 
 
-def list_chosen(
-    ledger: Ledger[Coherence], corpus: str, n_topics: int, model: str, measure: str, *, own: bool = False
-) -> dict[int, float]:
+def list_chosen(ledger: Ledger[Coherence], corpus: str, n_topics: int, way: Way, measure: str) -> dict[int, float]:
     """Return what the chosen fit of each split has in the half to report on."""
     found = ledger.find(corpus=corpus, n_topics=n_topics)
     splits = {seed: [each for each in found if each.seed == seed] for seed in sorted({each.seed for each in found})}
-    chosen = {seed: choose(fits, model, measure, own=own) for seed, fits in splits.items()}
+    chosen = {seed: choose(fits, way, measure) for seed, fits in splits.items()}
     return {seed: best.test[measure] for seed, best in chosen.items() if best}
 
 
@@ -147,23 +189,17 @@ def write_difference(better: dict[int, float], other: dict[int, float]) -> str:
 
 
 def write_table(ledger: Ledger[Coherence], corpus: str, measure: str) -> list[str]:
-    """Return what the chosen fits do in the half to report on, means over splits, and Beta less plain anchors."""
+    """Return what the chosen fits do in the half to report on, means over splits, and differences."""
     topics = sorted({each.n_topics for each in ledger.find(corpus=corpus)})
     lines = write_head(f"{corpus}: NPMI, Wikipedia, {measure}", [f"K = {n_topics}" for n_topics in topics])
-    ways = [(model, own) for model in MODELS for own in ((False, True) if model in STRENGTHS else (False,))]
-    for model, own in ways:
-        chosen = [list_chosen(ledger, corpus, n_topics, model, measure, own=own).values() for n_topics in topics]
-        cells = [f"{statistics.fmean(each):.3f}" if each else "" for each in chosen]
-        lines.append(write_row(f"{model}, with an M of its own" if own else model, cells))
-    for model, own in (("anchor-Beta", False), ("anchor-Beta", True), ("rectified Beta", False)):
-        cells = [
-            write_difference(
-                list_chosen(ledger, corpus, n_topics, model, measure, own=own),
-                list_chosen(ledger, corpus, n_topics, "anchor", measure),
-            )
-            for n_topics in topics
-        ]
-        lines.append(write_row(f"{model}{', with an M of its own' if own else ''}, less anchor", cells))
+    chosen = {
+        name: [list_chosen(ledger, corpus, n_topics, way, measure) for n_topics in topics] for name, way in WAYS.items()
+    }
+    for name, found in chosen.items():
+        lines.append(write_row(name, [f"{statistics.fmean(each.values()):.3f}" if each else "" for each in found]))
+    for better, other in DIFFERENCES:
+        cells = [write_difference(*pair) for pair in zip(chosen[better], chosen[other], strict=True)]
+        lines.append(write_row(f"{better}, less {other}", cells))
     return lines
 
 
