@@ -12,6 +12,7 @@ from wayword.cli.console import printable, settings
 from wayword.cli.main import main
 from wayword.cli.predictions import Prediction, write_predictions
 from wayword.cli.themes import model_name
+from wayword.errors import InputError
 
 ROWS = [
     ("1", "A clean room with a large bed", ["room"]),
@@ -247,6 +248,19 @@ def test_options_of_fit_that_make_no_sense(capsys, stays, tmp_path, options, sai
     refuse(capsys, re.escape(said), "fit", stays, "--themes", *options)
     assert [path.name for path in tmp_path.iterdir()] == ["stays.jsonl"]
     assert stays.read_bytes() == before
+
+
+@pytest.mark.parametrize("options", [[], ["--out", "stays.wayword"]])
+def test_a_project_of_the_same_name_is_never_written_over(capsys, stays, tmp_path, options):
+    run("new", "stays.wayword", stays)
+    capsys.readouterr()
+    before = (tmp_path / "stays.wayword").read_bytes()
+    refuse(capsys, "is a project or another database, which is never written over", "fit", stays, "--themes", *options)
+    for command in ("discover", "anchors"):
+        refuse(capsys, "is a project", command, stays, "--out", "stays.wayword")
+    with pytest.raises(InputError, match="is a project"):
+        save(NMF(1).fit(np.ones((2, 2))), "stays.wayword")
+    assert (tmp_path / "stays.wayword").read_bytes() == before
 
 
 @pytest.mark.parametrize("options", [(), ("--language", "none"), ("--stop-words", "keep"), ("--stop-words", "drop")])

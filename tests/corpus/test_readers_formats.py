@@ -69,6 +69,22 @@ def test_dialect_is_sniffed(folder, delimiter, quotes, corpus):
     assert read_corpus(write(folder / "corpus.csv", table)) == corpus
 
 
+@pytest.mark.parametrize("text", ["'Tis the season", "'Great' hotel near the sea", "'quoted'", "'=1+1"])
+@pytest.mark.parametrize("place", [1, 3, 200])
+def test_an_apostrophe_that_opens_a_field_is_no_quote(tmp_path, text, place):
+    texts = [f"plain text {number}" for number in range(201)]
+    texts[place] = text
+    lines = ["id,text,labels", *(f"{number},{each},a" for number, each in enumerate(texts))]
+    assert read_corpus(write(tmp_path / "corpus.csv", "\n".join(lines))).texts == tuple(texts)
+
+
+def test_single_quotes_around_texts_alone_are_sniffed(tmp_path):
+    table = "id,text,labels\n1,'one, two',a\n2,'it''s three',b\n3,'say \"four\"',b\n"
+    assert read_corpus(write(tmp_path / "corpus.csv", table)).texts == ("one, two", "it's three", 'say "four"')
+    plain = "id,text,labels\n1,'one',a\n2,'two',b\n"
+    assert read_corpus(write(tmp_path / "plain.csv", plain)).texts == ("one", "two")
+
+
 @given(corpora())
 def test_backslash_escapes_are_sniffed(folder, corpus):
     told = Corpus(['say \\ "this"', *corpus.texts], ids=["first!", *corpus.ids], labels=[["x"], *corpus.labels])

@@ -44,6 +44,26 @@ def test_with_several_labels_they_sum_to_log_odds():
         np.testing.assert_allclose(totals(evidence), logit(evidence.chances), atol=1e-6)
 
 
+@every_mode
+@pytest.mark.parametrize(("score", "several"), [("stack", False), ("stack", True), ("likelihood", False)])
+def test_words_that_no_learnt_document_holds_speak_for_no_theme(mode, score, several):
+    # One theme of two documents, which is smoothed more than the others.
+    kept = np.sort(np.r_[np.flatnonzero(NAMES[:N_LEARNT] != "corn"), np.flatnonzero(NAMES[:N_LEARNT] == "corn")[:2]])
+    labels = [[name] for name in NAMES[kept]] if several else NAMES[kept]
+    wider = np.hstack([X, np.zeros((len(X), 2))])
+    model = ThemeNMF(2, mode=mode, score=score).fit(wider[kept], labels)
+    for row in wider[N_LEARNT : N_LEARNT + 5]:
+        more = row + np.r_[np.zeros(X.shape[1]), 3.0, 1.0]
+        evidence = model.term_evidence([more])
+        np.testing.assert_allclose(np.ptp(evidence.weights[:, -2:], axis=0), 0.0, atol=1e-9)
+        np.testing.assert_allclose(evidence.responsibilities.sum(axis=1), 1.0)
+        if several:
+            np.testing.assert_allclose(totals(evidence), logit(evidence.chances), atol=1e-6)
+        else:
+            np.testing.assert_allclose(softmax(totals(evidence)), model.predict_proba([more])[0], atol=1e-9)
+            np.testing.assert_allclose(totals(evidence).sum(), 0.0, atol=1e-9)
+
+
 def test_words_of_two_labels_that_both_apply_speak_for_their_own():
     both = X[:N_LEARNT].reshape(-1, 2, X.shape[1]).sum(axis=1)
     labels = [sorted(set(pair)) for pair in NAMES[:N_LEARNT].reshape(-1, 2)]

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from wayword.corpus.files import check_replaceable
+
 _SOURCE = "Reading"
 
 PathArgument = Annotated[
@@ -126,11 +128,12 @@ def parse_frequency(value: str) -> int | float:
 
 
 def check_output(path: Path, *sources: Path) -> Path:
-    """Return where a result is to go, before any work is done for it: never to what is being read."""
+    """Return where a result is to go, before any work is done for it: never to what is being read, nor to a project."""
     if path.is_dir():
         raise typer.BadParameter(f"{path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise typer.BadParameter(f"{path}: there is no folder {path.parent}; make it first")
     if any(path.resolve() == source.resolve() for source in sources):
         raise typer.BadParameter(f"{path} is what is being read; name another file")
+    check_replaceable(path)
     return path

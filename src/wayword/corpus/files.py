@@ -21,6 +21,7 @@ from typing import IO
 from wayword.errors import CorpusError, EncodingError, InputError, LimitError
 
 GZIP_MAGIC = b"\x1f\x8b"
+_DATABASE_MAGIC = b"SQLite format 3\0"
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -201,10 +202,26 @@ def read_lines(text: IO[str], limits: Limits, source: str) -> Iterator[tuple[int
         )
 
 
+def is_database(path: Path) -> bool:
+    """Whether a file is a database, as that of a project is."""
+    try:
+        with path.open("rb") as opened:
+            return opened.read(len(_DATABASE_MAGIC)) == _DATABASE_MAGIC
+    except OSError:
+        return False
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise where a file to write would take the place of a project: people's labels are in no other file."""
+    if is_database(path):
+        raise InputError(f"{path} is a project or another database, which is never written over; name another file")
+
+
 @contextmanager
 def replace_file(path: str | Path) -> Iterator[IO[bytes]]:
     """Give a file to write bytes to; it takes the place of `path` when all is written, and not before."""
     path = Path(path)
+    check_replaceable(path)
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}; make it first")
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")

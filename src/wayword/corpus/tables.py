@@ -58,12 +58,17 @@ def _score(dialect: Dialect, sample: str, wanted: Sequence[str]) -> tuple[int, i
     return (sum(name in rows[0] for name in wanted), 2 * even - len(rows), len(rows[0]))
 
 
-def _find_quote(sample: str, delimiter: str) -> str:
-    """Return the quote that opens more fields; single ones are apostrophes too, so ties go to double ones."""
-    single, double = (
-        len(re.findall(rf"(?:^|{re.escape(delimiter)}){quote}", sample, re.MULTILINE)) for quote in ("'", '"')
-    )
-    return "'" if single > double else '"'
+def _find_quotes(sample: str, delimiter: str) -> str:
+    """Return the quotes a sample may be written with, the likelier one first.
+
+    A single one opens words as an apostrophe, too: it is tried where it opens and closes more fields than double ones
+    open, and comes first where most lines have such a field.
+    """
+    start, end = rf"(?:^|{re.escape(delimiter)})", rf"(?={re.escape(delimiter)}|[\r\n]|\Z)"
+    enclosed = len(re.findall(rf"{start}'(?:[^'\\]|''|\\.)*'{end}", sample, re.MULTILINE))
+    if enclosed <= len(re.findall(rf'{start}"', sample, re.MULTILINE)):
+        return '"'
+    return "'\"" if 2 * enclosed > sample.count("\n") else "\"'"
 
 
 def sniff_dialect(sample: str, wanted: Sequence[str], delimiter: str | None = None) -> Dialect:
@@ -74,10 +79,10 @@ def sniff_dialect(sample: str, wanted: Sequence[str], delimiter: str | None = No
     """
     candidates = []
     for mark in delimiter or ",\t;|":
-        quote = _find_quote(sample, mark)
-        candidates.append(Dialect(mark, quote))
-        if "\\" + quote in sample:
-            candidates.append(Dialect(mark, quote, "\\"))
+        for quote in _find_quotes(sample, mark):
+            candidates.append(Dialect(mark, quote))
+            if "\\" + quote in sample:
+                candidates.append(Dialect(mark, quote, "\\"))
         if mark == "\t":
             # Many programs write tabs between fields and quote nothing.
             candidates.append(Dialect(mark, None))

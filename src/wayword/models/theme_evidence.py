@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from wayword.kernels.factor import TINY
 from wayword.models.theme_inference import mix_themes
 
 
@@ -70,13 +71,15 @@ def explain_likelihoods(counts: sparse.csr_matrix, topics: np.ndarray, backgroun
     counts : sparse matrix of shape (1, n_terms)
         The document.
     topics : array of shape (n_themes, n_subtopics, n_terms)
-        Subtopics that are zero for no term.
+        Subtopics that are zero for no term which a document held from which they learnt.
     backgrounds : array of shape (n_themes, n_terms)
         What each theme is compared with.
     """
     mixtures = mix_themes(counts, topics, backgrounds).weights[:, 0]
-    explained = mixtures[:, :, None] * topics[:, :, counts.indices]
-    mixed = explained.sum(axis=1)
-    ratios = np.log(mixed / backgrounds[:, counts.indices])
+    topics, backgrounds = topics[:, :, counts.indices], backgrounds[:, counts.indices]
+    # As the kernel has it: mixtures and backgrounds are as small as each other where no document held the term.
+    mixed = (mixtures[:, :, None] * topics).sum(axis=1) + TINY
+    ratios = np.log(mixed / np.maximum(backgrounds, TINY))
+    explained = mixtures[:, :, None] * np.maximum(topics, TINY)
     length = np.sqrt(max(counts.data.sum(), np.finfo(np.float64).tiny))
-    return LikelihoodParts(counts.data * ratios / length, explained / mixed[:, None])
+    return LikelihoodParts(counts.data * ratios / length, explained / explained.sum(axis=1, keepdims=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from wayword.kernels.factor import Limits, mix_rows_by_theme, solve_kl_rows
+from wayword.kernels.factor import TINY, Limits, mix_rows_by_theme, solve_kl_rows
 from wayword.models.alternate import Side
 from wayword.models.folding import SETTLED, SWEEPS
 from wayword.models.theme_scores import normalise_rows
@@ -94,7 +94,8 @@ def mix_themes(X: sparse.csr_matrix, topics: np.ndarray, backgrounds: np.ndarray
     """Find the best mixture of each theme's topics for each document.
 
     Its score is the sum of x log(mixture / background) over the terms of a document, over the root of the sum of x.
-    Topics and backgrounds sum to one, and are zero for no term.
+    Topics and backgrounds sum to one, and are zero for no term but those that no document they learnt from held, which
+    say nothing: there the mixture is as small as the background.
 
     Parameters
     ----------
@@ -115,6 +116,6 @@ def mix_themes(X: sparse.csr_matrix, topics: np.ndarray, backgrounds: np.ndarray
         mix_rows_by_theme(*piece, *side.arrays(), *rest)
 
     side.each_piece(mix)
-    base = X @ np.ascontiguousarray(np.log(np.maximum(backgrounds, _TINY)).T)
+    base = X @ np.ascontiguousarray(np.log(np.maximum(backgrounds, TINY)).T)
     lengths = np.asarray(X.sum(axis=1)).reshape(-1, 1)
     return Mixtures(weights, (likelihoods.T - base) / np.sqrt(np.maximum(lengths, _TINY)))

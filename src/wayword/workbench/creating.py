@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wayword.corpus.corpus import Corpus
+from wayword.corpus.files import is_database
 from wayword.errors import InputError, NewerProjectError, NotAProjectError, StoreError
 from wayword.guidance.actions import Entry, Import, new_act_id
 from wayword.guidance.fields import check_name
@@ -22,7 +23,6 @@ from wayword.workbench.overview import make_label_id
 # Of the settings and arrays in a store. A project without it was not finished.
 FORMAT = 1
 _AT_ONCE = 20_000
-_SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,7 @@ def name_of(url: str | Path) -> str:
 def is_project(path: str | Path) -> bool:
     """Whether a path or address is that of a project rather than of some other file."""
     file = _file_of(path)
-    if file is None:
-        return True
-    try:
-        with file.open("rb") as opened:
-            return opened.read(len(_SQLITE)) == _SQLITE
-    except OSError:
-        return False
+    return file is None or is_database(file)
 
 
 def _file_of(url: str | Path) -> Path | None:
