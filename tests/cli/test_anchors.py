@@ -64,7 +64,15 @@ def test_a_table_lists_anchors_and_words(stays, capsys):
 def test_word_lists_draw_words_in(stays, tmp_path, capsys):
     lists = {"sleep": ["bed", "soft"], "people": ["staff"], "odd": ["zebra"]}
     (tmp_path / "lists.json").write_text(json.dumps(lists), encoding="utf-8")
-    assert len(topics(capsys, stays, "--topics", "3", "--word-lists", "lists.json")) == 3
+    found = topics(capsys, stays, "--topics", "3", "--word-lists", "lists.json")
+    # No document holds the word of the third.
+    assert sorted(str(topic["word_list"]) for topic in found) == ["None", "people", "sleep"]
+    assert "word list" not in topics(capsys, stays, "--topics", "3")[0]
+    assert main(["anchors", stays, "--topics", "3", "--word-lists", "lists.json"]) == 0
+    printed = capsys.readouterr().out
+    assert "word list" in printed
+    assert "sleep" in printed
+    assert "people" in printed
 
 
 def test_a_model_is_saved(stays, tmp_path, capsys):

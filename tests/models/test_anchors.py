@@ -27,6 +27,7 @@ from wayword.models import anchor_ground as ground_module
 from wayword.models import anchor_recovery as recovery_module
 from wayword.models import anchors as anchors_module
 from wayword.models.anchor_ground import candidates_of
+from wayword.testing import planted_topics
 
 METHODS = ["cd", "em", "oneshot", "vb", "gibbs"]
 KINDS = {
@@ -362,8 +363,7 @@ def test_words_of_a_category_move_to_the_topic_it_occurs_with(recover):
     # One word is in both lists, and one in no document.
     lexicon = {"first": ["word00", "word10", "word11"], "second": ["word01", "word11", "word12", "xyzzy"]}
     model = make(recover=recover, anchors=[0, 1, 2, 3], terms=TERMS, prior=lexicon, strength=1.0).fit(X)
-    assert len(model.categories_) == N_TOPICS
-    assert set(model.categories_) == {"first", "second"}
+    assert sorted(map(str, model.categories_)) == ["None", "None", "first", "second"]
     tied = {name: np.flatnonzero(np.array(model.categories_) == name) for name in lexicon}
     for word, names in {10: ["first"], 12: ["second"], 11: ["first", "second"]}.items():
         topics = np.concatenate([tied[name] for name in names])
@@ -384,7 +384,25 @@ def test_a_category_goes_to_the_anchor_it_occurs_with_most():
     lists = [[5, 6], [7, 8, 9], [10]]
     expected = naive.assign_lexicon(Q, [0, 1, 2, 3], lists)
     model = make(rectify=False, anchors=[0, 1, 2, 3], prior=dict(zip(names, lists, strict=True))).fit(X)
-    assert model.categories_ == [names[category] for category in expected]
+    assert model.categories_ == [None if category is None else names[category] for category in expected]
+
+
+@pytest.mark.parametrize("recover", ["l2", "kl"])
+def test_one_list_for_many_topics_draws_its_words_together(recover):
+    planted = planted_topics(8, 600, common=0.6, random_state=3)
+    words = [f"t2w{place}" for place in range(1, 6)]
+    columns = [list(planted.terms).index(word) for word in words]
+    plain = AnchorTopics(8, recover=recover, terms=planted.terms).fit(planted.X)
+    before = plain.term_topics_[columns]
+    for strength in (0.1, 1.0):
+        model = clone(plain).set_params(prior={"two": words}, strength=strength).fit(planted.X)
+        assert model.categories_.count("two") == 1
+        assert model.categories_.count(None) == 7
+        topic = model.categories_.index("two")
+        assert topic == before.sum(axis=0).argmax()
+        after = model.term_topics_[columns, topic]
+        assert (after > before[:, topic] - 1e-12).all()
+        assert after.sum() > before[:, topic].sum()
 
 
 def test_a_word_counts_once_for_its_category():
@@ -402,7 +420,7 @@ def test_a_category_without_a_word_that_documents_hold_goes_to_no_anchor():
     lexicon = {"foreign": ["xyzzy"], **known, "unheard": ["unheard"], "empty": []}
     expected = make(prior=known, terms=terms).fit(X)
     model = make(prior=lexicon, terms=terms).fit(X)
-    assert set(model.categories_) == {"first", "second"}
+    assert set(model.categories_) == {"first", "second", None}
     assert model.categories_ == expected.categories_
     assert (model.components_ == expected.components_).all()
     with pytest.raises(InputError, match="no word of the lexicon is a term of the documents"):
@@ -996,3 +1014,28 @@ def test_topics_are_shown_by_what_they_have_beyond_all_documents():
 def test_a_single_topic_is_shown_as_it_is():
     model = AnchorTopics(1, rectify=False).fit(np.array([[4, 2, 1], [3, 2, 2]]))
     np.testing.assert_array_equal(model.display_components_, model.components_)
+
+
+@pytest.mark.parametrize("regularizer", [None, "l2"])
+@pytest.mark.parametrize("rectify", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_halves_of_a_corpus_that_share_no_word_are_solved_to_the_end(seed, rectify, regularizer):
+    # Topics of the other half explain nothing of a word: what they would add is all rounding.
+    halves = [planted_topics(3, 150, n_common=3, random_state=half).X for half in (seed, seed + 100)]
+    X = sparse.block_diag(halves).tocsr()
+    model = AnchorTopics(4, recover="kl", rectify=rectify, regularizer=regularizer).fit(X)
+    assert model.gap_ <= 1e-12
+    np.testing.assert_allclose(model.term_topics_.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(model.transform(X, method="oneshot").sum(axis=1), 1.0)
+
+
+def test_a_topic_that_others_leave_nothing_to_holds_the_words_of_its_anchor_and_says_so():
+    planted = planted_topics(4, 300, random_state=1)
+    anchors = [("t0w0", "t0w1"), "t0w0", "t0w1"]
+    model = AnchorTopics(3, anchors=anchors, terms=planted.terms)
+    with pytest.warns(WaywordWarning, match=r"leave nothing to 1 of them.*'t0w0' \+ 't0w1'"):
+        model.fit(planted.X)
+    assert model.topic_shares_[0] == 0.0
+    np.testing.assert_allclose(model.components_.sum(axis=1), 1.0)
+    assert {planted.terms[column] for column in np.flatnonzero(model.components_[0])} == {"t0w0", "t0w1"}
+    np.testing.assert_allclose(model.transform(planted.X).sum(axis=1), 1.0)

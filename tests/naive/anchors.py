@@ -223,13 +223,11 @@ def harmonic_mean(rows: np.ndarray) -> np.ndarray:
     return means / means.sum()
 
 
-def assign_lexicon(Q: np.ndarray, anchors: Sequence[int], categories: Sequence[Sequence[int]]) -> list[int]:
-    """Section 3.6: the highest score of a category and an anchor that have none yet, until every anchor has one."""
+def assign_lexicon(Q: np.ndarray, anchors: Sequence[int], categories: Sequence[Sequence[int]]) -> list[int | None]:
+    """Section 3.6: the highest score of a category and an anchor that have none yet, as long as there are both."""
     assigned: dict[int, int] = {}
     used: set[int] = set()
-    while len(assigned) < len(anchors):
-        if len(used) == len(categories):
-            used = set()
+    while len(assigned) < len(anchors) and len(used) < len(categories):
         scores = {
             (place, category): sum(Q[anchor, word] for word in words)
             for place, anchor in enumerate(anchors)
@@ -239,14 +237,14 @@ def assign_lexicon(Q: np.ndarray, anchors: Sequence[int], categories: Sequence[S
         place, category = max(scores, key=lambda pair: scores[pair])
         assigned[place] = category
         used.add(category)
-    return [assigned[place] for place in range(len(anchors))]
+    return [assigned.get(place) for place in range(len(anchors))]
 
 
-def lexicon_mean(assigned: Sequence[int], categories: Sequence[Sequence[int]], n_terms: int) -> np.ndarray:
+def lexicon_mean(assigned: Sequence[int | None], categories: Sequence[Sequence[int]], n_terms: int) -> np.ndarray:
     """Section 3.6: 1 / L_i for the L_i anchors whose category has word i, and zero for the others."""
     mean = np.zeros((n_terms, len(assigned)))
     for i in range(n_terms):
-        tied = [place for place, category in enumerate(assigned) if i in categories[category]]
+        tied = [place for place, category in enumerate(assigned) if category is not None and i in categories[category]]
         for place in tied:
             mean[i, place] = 1.0 / len(tied)
     return mean

@@ -62,7 +62,7 @@ class TopicSet:
     shares : array of shape (n_topics,)
         How likely a word comes from each topic.
     label_chances : array of shape (n_topics, n_labels)
-        How likely a document with a word of each topic has each label.
+        How likely each label is where a topic is: what labels say of its anchor; of several words, the mean.
     components : array of shape (n_topics, n_terms)
         `topics` in all columns; zero for terms that do not count.
     term_topics : array of shape (n_terms, n_topics)
@@ -417,8 +417,9 @@ class LiveTopics:
 
     def _name_columns(self, anchors: list[Anchor], shares: np.ndarray, labels: np.ndarray) -> TopicSet:
         """Return the topics as others know them, by columns of X."""
-        topics = np.ascontiguousarray(topics_of(shares, self._words.frequencies))
+        topics = np.ascontiguousarray(topics_of(shares, self._words.frequencies, anchors))
         in_columns = tuple(tuple(int(self._columns[term]) for term in anchor) for anchor in anchors)
         masses = self._words.frequencies @ shares
         total = max(float(masses.sum()), np.finfo(np.float64).tiny)
-        return TopicSet(in_columns, topics, shares, self._columns, self._n_columns, masses / total, topics @ labels)
+        told = np.array([labels[list(anchor)].mean(axis=0) for anchor in anchors]).reshape(len(anchors), -1)
+        return TopicSet(in_columns, topics, shares, self._columns, self._n_columns, masses / total, told)

@@ -41,7 +41,7 @@ def read_word_lists(path: Path | None) -> dict[str, list[str]] | None:
 
 
 def list_topics(model: AnchorTopics, vocabulary: Vocabulary, n_words: int) -> list[dict[str, Any]]:
-    """Return the anchors, share and top words of each topic, the largest topic first."""
+    """Return the anchors, share and top words of each topic, and its word list if there are any; the largest first."""
     from wayword.interpret.terms import top_terms
 
     words, found = top_terms(model.display_components_, vocabulary, n_words), []
@@ -52,15 +52,20 @@ def list_topics(model: AnchorTopics, vocabulary: Vocabulary, n_words: int) -> li
                 "anchors": [anchor] if isinstance(anchor, str) else list(anchor),
                 "share": float(model.topic_shares_[place]),
                 "words": [word for word, _ in words[place]],
+                **({} if model.categories_ is None else {"word_list": model.categories_[place]}),
             }
         )
     return found
 
 
 def print_topics(topics: list[dict[str, Any]]) -> None:
-    """Print each topic's anchors, share and words."""
-    rows = [(" + ".join(t["anchors"]), f"{100.0 * t['share']:.1f} %", ", ".join(t["words"])) for t in topics]
-    print_table("topics", ("anchor", "share", "words"), rows)
+    """Print each topic's anchors, share and words, and its word list if there are any."""
+    rows = [[" + ".join(t["anchors"]), f"{100.0 * t['share']:.1f} %", ", ".join(t["words"])] for t in topics]
+    head = ["anchor", "share", "words"]
+    if any("word_list" in topic for topic in topics):
+        head.append("word list")
+        rows = [[*row, topic["word_list"] or ""] for row, topic in zip(rows, topics, strict=True)]
+    print_table("topics", head, rows)
 
 
 @reads_corpus

@@ -13,6 +13,8 @@ from numba import njit
 _ROUGH = 1e-4
 # A pivot below this share of its diagonal is rounding: two corners are one.
 _SINGULAR = 1e-11
+# What is solved for at once sums to one but for rounding, unless corners beside much longer ones leave nothing but that.
+_OFF = 1e-9
 _ROUNDS_A_TOPIC = 4
 
 
@@ -111,7 +113,7 @@ def _solve_support(gram, products, shares, support, lower, wanted, even):
     Returns
     -------
     int
-        1 if the best was reached, 0 if a share became zero, -1 if two corners are one.
+        1 if the best was reached, 0 if a share became zero, -1 if two corners are one, or nothing beside others.
     """
     size = 0
     for topic in range(len(shares)):
@@ -124,9 +126,12 @@ def _solve_support(gram, products, shares, support, lower, wanted, even):
         return -1
     _solve_factored(lower, size, wanted, even)
     multiplier = (wanted[:size].sum() - 1.0) / even[:size].sum()
-    far, first = 1.0, -1
     for i in range(size):
         wanted[i] -= multiplier * even[i]
+    if not abs(wanted[:size].sum() - 1.0) <= _OFF:
+        return -1
+    far, first = 1.0, -1
+    for i in range(size):
         share = shares[support[i]]
         if wanted[i] <= 0.0 and share < far * (share - wanted[i]):
             far, first = share / (share - wanted[i]), i
@@ -175,9 +180,9 @@ def solve_simplex_rows(first, last, gram, products, settled, most_steps, shares,
                 rounds += 1
                 reached = _solve_support(gram, products[row], shares[row], support, lower, wanted, even)
                 _find_slopes(gram, products[row], shares[row], slopes)
-                if reached < 0:
-                    rounds = _ROUNDS_A_TOPIC * n_topics
-                elif reached > 0:
+                if reached < 0:  # a pair at a time may leave what is too little out; four such rounds, then pairs alone
+                    rounds = min(rounds + n_topics, _ROUNDS_A_TOPIC * n_topics)
+                if reached != 0:
                     low, gap = _find_gap(slopes, shares[row])
                     if gap > settled and not _move_pair(gram, low, slopes, shares[row]):
                         break
@@ -202,5 +207,5 @@ def update_simplex_rows(first, last, gram, products, settled, shares, gaps):
                 continue
             _find_slopes(gram, products[row], shares[row], slopes)
             low, gaps[row] = _find_gap(slopes, shares[row])
-            if reached < 0 or gaps[row] <= settled or not _move_pair(gram, low, slopes, shares[row]):
+            if gaps[row] <= settled or not _move_pair(gram, low, slopes, shares[row]):
                 break

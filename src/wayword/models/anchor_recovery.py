@@ -191,9 +191,11 @@ def recover_by_divergence(
     corners = (1.0 - _EVEN) * corners + _EVEN * space.mean_point
     single = corners.astype(np.float32)
     rough = _SETTLED if penalty.log_weight else max(settled, _NEAR)
+    # Of a label that only terms without company have, no mixture holds anything.
+    possible = single.any(axis=0)
 
     def solve(piece: slice) -> tuple[np.ndarray, float]:
-        points, part = space.rows(np.arange(piece.start, piece.stop)), penalty.of(piece)
+        points, part = space.rows(np.arange(piece.start, piece.stop)) * possible, penalty.of(piece)
         shares, gap = _descend(points.astype(np.float32), single, part, start[piece], rough)
         if penalty.log_weight or settled >= rough:
             return shares, gap
@@ -428,10 +430,16 @@ def recover_with_dirichlet(space: WordSpace, corners: np.ndarray, strength: floa
     return replace(found, moves=tuple(moves))
 
 
-def topics_of(shares: np.ndarray, frequencies: np.ndarray) -> np.ndarray:
-    """Return topics of shape (n_topics, n_terms), rows summing to one, by Bayes' rule from p(topic | term)."""
+def topics_of(shares: np.ndarray, frequencies: np.ndarray, anchors: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """Return topics of shape (n_topics, n_terms), rows summing to one, by Bayes' rule from p(topic | term).
+
+    A topic of which no term has a share holds the words of its anchor alone, as that of two words does between two
+    topics that have one of them each.
+    """
     joint = shares.T * frequencies
-    return joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)
+    for topic in np.flatnonzero(joint.sum(axis=1) <= 0.0).tolist():
+        joint[topic, list(anchors[topic])] = 1.0
+    return joint / joint.sum(axis=1, keepdims=True)
 
 
 def correlations_of(topics: np.ndarray, shares: np.ndarray, corners: np.ndarray) -> np.ndarray:

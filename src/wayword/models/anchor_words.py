@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wayword.corpus.vocabulary import Vocabulary
-from wayword.errors import InputError, shorten
+from wayword.errors import InputError, WaywordWarning, shorten
 
 Anchor = tuple[int, ...]
 _ANCHOR = "an anchor"
@@ -121,10 +122,10 @@ def _read_category(name: str, words: Any, vocabulary: Vocabulary | None, n_terms
     return np.array(list(columns), dtype=np.int64)
 
 
-def assign_categories(rows: np.ndarray, categories: Sequence[np.ndarray]) -> list[int]:
-    """Return a category for each anchor: again and again the likeliest of all pairs left.
+def assign_categories(rows: np.ndarray, categories: Sequence[np.ndarray]) -> list[int | None]:
+    """Return a category for each anchor: again and again the likeliest of all pairs left; each category goes to one.
 
-    A category goes to several anchors only when there are fewer categories than anchors.
+    Anchors that are left over have none: a category of many would draw its words apart.
 
     Parameters
     ----------
@@ -134,22 +135,32 @@ def assign_categories(rows: np.ndarray, categories: Sequence[np.ndarray]) -> lis
         The columns of the words of each.
     """
     scores = np.stack([rows[:, words].sum(axis=1) for words in categories], axis=1)
-    assigned = np.full(len(rows), -1)
-    open_scores = scores.copy()
-    while (assigned < 0).any():
-        open_scores[assigned >= 0] = -1.0
-        if (open_scores < 0).all():  # every category has an anchor: all are open again
-            open_scores = np.where(assigned[:, None] >= 0, -1.0, scores)
-        anchor, category = np.unravel_index(int(open_scores.argmax()), scores.shape)
-        assigned[anchor] = category
-        open_scores[:, category] = -1.0
-    return assigned.tolist()
+    assigned: list[int | None] = [None] * len(rows)
+    for _ in range(min(scores.shape)):
+        anchor, category = np.unravel_index(int(scores.argmax()), scores.shape)
+        assigned[anchor] = int(category)
+        scores[anchor], scores[:, category] = -1.0, -1.0
+    return assigned
 
 
-def prior_mean(assigned: Sequence[int], categories: Sequence[np.ndarray], n_terms: int) -> np.ndarray:
+def prior_mean(assigned: Sequence[int | None], categories: Sequence[np.ndarray], n_terms: int) -> np.ndarray:
     """Return what a lexicon expects of each term: its share in each anchor's topic; zero for words of no category."""
     mean = np.zeros((n_terms, len(assigned)))
     for topic, category in enumerate(assigned):
-        mean[categories[category], topic] = 1.0
+        if category is not None:
+            mean[categories[category], topic] = 1.0
     totals = mean.sum(axis=1, keepdims=True)
     return np.divide(mean, totals, out=mean, where=totals > 0)
+
+
+def warn_of_empty(topic_shares: np.ndarray, anchors: Sequence[Anchor], vocabulary: Vocabulary | None) -> None:
+    """Warn of topics of which no term has a share."""
+    empty = np.flatnonzero(topic_shares <= 0.0).tolist()
+    if empty:
+        names = [" + ".join(name_of(column, vocabulary) for column in anchors[topic]) for topic in empty]
+        warnings.warn(
+            f"the other topics leave nothing to {len(empty)} of them, which hold the words of their anchors alone "
+            f"({', '.join(names)}); choose anchors of which none lies between others",
+            WaywordWarning,
+            stacklevel=2,
+        )

@@ -36,6 +36,7 @@ from wayword.models.anchor_words import (
     prior_mean,
     read_lexicon,
     vocabulary_of,
+    warn_of_empty,
 )
 from wayword.models.document_topics import LEAST_ALPHA, Method, infer_topics
 from wayword.models.inputs import check_choice, check_matrix, check_number, check_whole, undone_if_it_fails
@@ -66,7 +67,7 @@ class _Solved:
     correlation: np.ndarray
     shares: np.ndarray
     terms: Recovered
-    categories: list[str] | None = None
+    categories: list[str | None] | None = None
 
 
 class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -137,7 +138,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     candidates_ : int array
         The columns that could become anchors.
     categories_ : list of str or None
-        The category of `prior` that each topic was given.
+        The category of `prior` that each topic was given; None for those that were given none.
     gap_ : float
         How far any term's mixture is from the best one, at most, in the unit of `tol`; NaN if not measured.
     moves_ : array
@@ -311,11 +312,14 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         mean, categories = self._mean(ground, space, anchors, corners)
         found = self._mix(space, anchors, corners, mean, start)
         correlation = correlations_of(
-            topics_of(found.shares, space.frequencies), space.frequencies @ found.shares, corners[:, : space.n_terms]
+            topics_of(found.shares, space.frequencies, anchors),
+            space.frequencies @ found.shares,
+            corners[:, : space.n_terms],
         )
-        frequencies = ground.frequencies
-        topics = topics_of(found.shares, frequencies)
-        return _Solved(topics, correlation, frequencies @ found.shares, found, categories)
+        topic_shares = ground.frequencies @ found.shares
+        warn_of_empty(topic_shares, anchors, ground.vocabulary)
+        topics = topics_of(found.shares, ground.frequencies, anchors)
+        return _Solved(topics, correlation, topic_shares, found, categories)
 
     def _keep(self, solved: _Solved, anchors: list[Anchor], names: Vocabulary | None) -> None:
         found = solved.terms
@@ -363,7 +367,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _mean(
         self, ground: AnchorGround, space: WordSpace, anchors: list[Anchor], corners: np.ndarray
-    ) -> tuple[np.ndarray | float, list[str] | None]:
+    ) -> tuple[np.ndarray | float, list[str | None] | None]:
         """Return what shares are drawn towards, and each topic's category."""
         if self.prior is None:
             return 0.0, None
@@ -373,7 +377,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             names, categories = list(lexicon), list(lexicon.values())
             masses = np.array([space.frequencies[list(anchor)].sum() for anchor in anchors])
             assigned = assign_categories(corners[:, :n_terms] * masses[:, None], categories)
-            return prior_mean(assigned, categories, n_terms), [names[category] for category in assigned]
+            return prior_mean(assigned, categories, n_terms), [None if at is None else names[at] for at in assigned]
         try:
             mean = np.asarray(self.prior, dtype=np.float64)
         except (TypeError, ValueError):

@@ -151,7 +151,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
     classes_ : array of shape (n_labels,)
         The labels, in the order of `predict_proba`; of numbers, the mean of each bin.
     label_topics_ : array of shape (n_components, n_labels)
-        How likely a document has each label, where its words come from a topic.
+        How likely each label is where a topic is: what labels say of its anchor, which comes from no other.
     term_weights_, topic_weights_, offsets_ : arrays of shapes (n_terms, n_labels), (n_components, n_labels), (n_labels,)
         What each term, as tf-idf, and each topic adds to the log odds of a label.
     preferences_ : array of shape (n_terms,)
@@ -240,7 +240,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         columns = label_columns(X, labels, self.pseudo_counts)
         self._solve(self._make_ground(count_pairs(X, progress), columns, self.label_weight), progress)
         self._label_chances = columns[:, : len(labels.names)]
-        self.label_topics_ = self.components_ @ self._label_chances
+        self.label_topics_ = self._read_label_topics()
         self._learn_to_predict(X, labels)
         return self
 
@@ -260,6 +260,10 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
         self.classes_ = labels.names if self.bin_means_ is None else self.bin_means_
         self.label_kind_ = labels.kind
         return labels
+
+    def _read_label_topics(self) -> np.ndarray:
+        """Return what labels say of the anchors, which come from their topics alone; of several words, the mean."""
+        return np.stack([self._label_chances[np.atleast_1d(anchor)].mean(axis=0) for anchor in self.anchors_])
 
     def _learn_to_predict(self, X: sparse.csr_matrix, labels: Labels) -> None:
         """Fit the log odds of labels as sums over terms and topics."""
@@ -364,7 +368,7 @@ class SupervisedAnchors(ClassifierMixin, AnchorTopics):
             As for `AnchorTopics`.
         """
         super().refit(anchors, n_components=n_components)
-        self.label_topics_ = self.components_ @ self._label_chances
+        self.label_topics_ = self._read_label_topics()
         self.topic_weights_, self.offsets_ = self._predictor.weights_with(self.anchors_)
         return self
 
