@@ -143,3 +143,27 @@ def test_from_nearly_there_the_answer_does_not_depend_on_the_start(size, seed, o
     np.testing.assert_array_equal(*found)
     np.testing.assert_allclose(found[0], solve(gram, products, start)[0], atol=1e-4)
     assert (excess(gram, products, found[0]) <= 1e-9).all()
+
+
+@given(sizes, seeds, st.integers(0, 9))
+def test_corners_that_are_nothing_beside_others_are_left_out(size, seed, least):
+    gram, products, start = draw(size, seed)
+    lengths = 10.0 ** -np.random.default_rng(seed).integers(0, least + 1, size=len(gram))
+    gram, products = lengths[:, None] * gram * lengths, products * lengths
+    shares, gaps = solve(gram, products, start)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-9)
+    assert (gaps <= EXACT).all()
+    assert (excess(gram, products, shares) <= 1e-9).all()
+
+
+def test_two_corners_of_nothing_do_not_take_shares_beyond_one():
+    # What Newton's method asked for a word, beside two topics of a part of the corpus that never holds it.
+    gram = np.array([[3.2, 7.4e-10, 0.226], [7.4e-10, 2.6e-19, 9.4e-11], [0.226, 9.4e-11, 1.273]])[:, [0, 1, 2, 1]]
+    gram = gram[[0, 1, 2, 1]]
+    start = np.array([[2.55707186e-01, 8.67180752e-05, 7.44081395e-01, 1.24701283e-04]])
+    start /= start.sum()
+    products = start @ gram - np.array([0.01392852, 1.0, -0.00507074, 1.0])
+    shares, gaps = solve(gram, products, start, settled=1e-15, most_steps=1000)
+    np.testing.assert_allclose(shares.sum(), 1.0, rtol=1e-12)
+    assert shares[0, 1] == shares[0, 3] == 0.0
+    assert gaps[0] <= 1e-15
