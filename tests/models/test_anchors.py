@@ -681,7 +681,7 @@ def test_what_cannot_be_solved_again_leaves_the_model_as_it_was(rectify):
     [
         ({"recover": "bogus"}, "recover must be one of 'kl', 'l2', 'inverse', got 'bogus'"),
         ({"find": "slow"}, "find must be one of 'fast', 'hull', got 'slow'"),
-        ({"strength": -1.0}, "strength must be a number of 0 or more, got -1.0"),
+        ({"strength": -1.0}, "strength must be a number from 0 to 1e+09, got -1.0"),
         ({"regularizer": "beta", "prior": {"a": [1]}}, "a prior needs regularizer='l2', got 'beta'"),
         ({"projection": 1}, "projection must be a whole number of 2 or more, got 1"),
         ({"tol": -1.0}, "tol must be a number of 0 or more, got -1.0"),
@@ -871,8 +871,8 @@ NAMED = {"terms": TERMS}
         ({"regularizer": "l1"}, "regularizer must be one of None, 'l2', 'beta', got 'l1'"),
         ({"rectify": "no"}, "rectify must be one of True, False, got 'no'"),
         ({"inference": "svi"}, "inference must be one of 'cd', 'em', 'oneshot', 'vb', 'gibbs', got 'svi'"),
-        ({"strength": -1.0}, "strength must be a number of 0 or more, got -1.0"),
-        ({"strength": float("nan")}, "strength must be a number of 0 or more, got nan"),
+        ({"strength": -1.0}, "strength must be a number from 0 to 1e+09, got -1.0"),
+        ({"strength": float("nan")}, "strength must be a number from 0 to 1e+09, got nan"),
         ({"projection": 1}, "projection must be a whole number of 2 or more, got 1"),
         (
             {"projection": 2, "n_components": 4},

@@ -315,9 +315,34 @@ def test_a_frame_with_one_column_of_names_is_the_column():
     assert_same(read_labels(pd.DataFrame({"label": y}), 3), read_labels(y, 3))
 
 
-@pytest.mark.parametrize(("values", "dtype"), [(["a", None, "b"], "string"), ([1, None, 2], "Int64")])
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        (["a", None, "b"], "string"),
+        (["a", None, "b"], "category"),
+        ([1, None, 2], "Int64"),
+        ([True, None, False], "boolean"),
+    ],
+)
 def test_what_is_missing_in_a_pandas_series_is_unlabelled(values, dtype):
-    assert_same(read_labels(pd.Series(values, dtype=dtype), 3), read_labels(values, 3))
+    found = read_labels(pd.Series(values, dtype=dtype), 3)
+    assert_same(found, read_labels(values, 3))
+    assert found.names.dtype == read_labels(values, 3).names.dtype
+
+
+@pytest.mark.parametrize("y", [np.ma.array([2, 1, 2]), np.ma.array(["b", "a", "b"])])
+def test_a_masked_array_without_anything_masked_is_an_array(y):
+    assert_same(read_labels(y, 3), read_labels(np.asarray(y), 3))
+
+
+@pytest.mark.parametrize("y", [["a", pd.NaT, "b"], np.ma.array(["a", "c", "b"], mask=[False, True, False])])
+def test_what_other_libraries_take_for_missing_is_unlabelled(y):
+    assert_same(read_labels(y, 3), read_labels(["a", None, "b"], 3))
+
+
+def test_what_is_masked_of_a_matrix_is_unknown():
+    y = np.ma.array([[1, 0], [0, 1]], mask=[[False, False], [True, False]])
+    assert_same(read_labels(y, 2), read_labels([[1, 0], [None, 1]], 2))
 
 
 def test_lists_of_numbers_of_the_same_length_are_lists_still():

@@ -147,3 +147,13 @@ def test_more_terms_than_are_solved_exactly_are_rectified_nearly_as_well(monkeyp
     monkeypatch.setattr(rectify_module, "_FEW_TERMS", 1000)
     exact = rectify(pairs, 12).toarray()
     assert np.linalg.norm(found - exact) < 0.02 * np.linalg.norm(exact)
+
+
+@given(seeds)
+@few
+def test_what_topics_with_rare_anchors_say_exactly_is_left_as_it_is(seed):
+    A, R = naive.plant_topics(4, 30, seed)
+    A[:4] *= 1e-4
+    A /= A.sum(axis=0)
+    Q = Cooccurrence(A @ R @ A.T, 1, np.ones(30))
+    np.testing.assert_allclose(rectify(Q, 4).toarray(), Q.toarray() / Q.toarray().sum(), rtol=1e-12)

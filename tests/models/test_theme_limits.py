@@ -339,3 +339,9 @@ def test_terms_are_no_evidence_where_there_are_no_themes():
     X = draw()
     with pytest.raises(InputError, match="new topics but no themes"):
         ThemeNMF(1, n_new_topics=2).fit(X, None).term_evidence(X[:1])
+
+
+def test_labels_from_an_iterator_are_read_once():
+    X = draw()
+    once = ThemeNMF(2, n_new_topics=1).fit(X, iter(Y))
+    assert (once.subtopics_ == ThemeNMF(2, n_new_topics=1).fit(X, Y).subtopics_).all()

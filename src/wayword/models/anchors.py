@@ -51,6 +51,8 @@ REGULARIZERS = (None, "l2", "beta")
 _MOST_RECTIFIED = 16_000
 # Linear programmes, one for each: 300 take about a minute.
 _MOST_HULL = 300
+# Beyond this, rounding would leave nothing of what documents say.
+_STRONGEST = 1e9
 # How much a penalty counts by default; that on topics less where there are many, for each has fewer words to lose.
 _SQUARES_STRENGTH, _PRIOR_STRENGTH, _PRIOR_STRENGTH_OF_ALL = 0.1, 0.3, 6.0
 
@@ -475,7 +477,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if self.regularizer == "beta" and self.prior is not None:
             raise InputError("a prior needs regularizer='l2', got 'beta'")
         if self.strength is not None:
-            check_number("strength", self.strength)
+            check_number("strength", self.strength, most=_STRONGEST)
         if self.min_df != "auto":
             check_whole("min_df, where it is not 'auto',", self.min_df)
         if self.projection is not None:

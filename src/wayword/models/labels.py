@@ -130,7 +130,7 @@ def share_of_right_answers(answers: Any, y: Any, kind: Kind, weights: np.ndarray
 
 def _is_missing(value: Any) -> bool:
     """Whether a name stands for no name."""
-    if value is None or type(value).__name__ == "NAType":  # pandas' own, without importing it
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas' own, without importing it
         return True
     if isinstance(value, Real) and value != value:  # NaN differs from itself
         return True
@@ -249,6 +249,19 @@ def _check_length(y: Any, n_documents: int) -> None:
         raise InputError(f"y must have labels for each of {n_documents} documents, got {shape[0]}")
 
 
+def _with_gaps(y: Any) -> Any:
+    """Return labels of which some are missing, which other libraries keep beside them, as objects with None."""
+    if isinstance(y, np.ma.MaskedArray):
+        if not y.mask.any():
+            return np.asarray(y)
+        objects = np.array(y, dtype=object)
+        objects[np.ma.getmaskarray(y)] = None
+        return objects
+    if hasattr(y, "dtype") and hasattr(y, "astype") and type(y.dtype).__module__.startswith("pandas"):
+        return y.astype(object)  # whole numbers would become fractions
+    return y
+
+
 def read_labels(y: Any, n_documents: int) -> Labels:
     """Return what `y` tells about documents.
 
@@ -265,6 +278,7 @@ def read_labels(y: Any, n_documents: int) -> Labels:
         raise InputError(f"y must have an entry for each document, in their order, got {shorten(y)}; give a list")
     if not hasattr(y, "__len__"):
         y = list(y) if isinstance(y, Iterator) else np.asarray(y)
+    y = _with_gaps(y)
     _check_length(y, n_documents)
     if _is_plain_array(y):
         return _from_array(y)

@@ -20,8 +20,9 @@ _ROWS_AT_ONCE = 256
 _BEYOND, _SHARE_BEYOND = 20, 0.5
 _FIRST_SWEEPS = 16
 _EXACT_TERMS = 2000
-# What rectifying changes by less than this share is what the model says already; single precision would make it worse.
-_UNCHANGED = 1e-4
+# What rectifying changes by less than this share, in single and in double precision, is what the model says already;
+# rounding would make it worse.
+_UNCHANGED = {np.float32: 1e-4, np.float64: 1e-9}
 _FEW_TERMS = 500
 
 
@@ -101,15 +102,15 @@ def rectify(
     matrix[:, absent] = 0.0
     matrix = kind(0.5) * (matrix + matrix.T)
     matrix /= kind(matrix.sum(dtype=np.float64))
-    if kind == np.float32 and _is_near(pairs, matrix):
+    if _is_near(pairs, matrix, _UNCHANGED[kind]):
         matrix = pairs.toarray()
         matrix /= matrix.sum(dtype=np.float64)
     return Cooccurrence(matrix, 1, pairs.document_frequencies, pairs.unit)
 
 
-def _is_near(pairs: Cooccurrence, matrix: np.ndarray) -> bool:
-    """Whether a matrix of sum one is what was counted, but for rounding."""
-    total, away, most = float(pairs.row_sums.sum()), 0.0, _UNCHANGED**2 * float(np.square(matrix).sum())
+def _is_near(pairs: Cooccurrence, matrix: np.ndarray, share: float) -> bool:
+    """Whether a matrix of sum one is what was counted, but for a share that is rounding."""
+    total, away, most = float(pairs.row_sums.sum()), 0.0, share**2 * float(np.square(matrix).sum())
     for first in range(0, len(matrix), _ROWS_AT_ONCE):
         rows = np.arange(first, min(first + _ROWS_AT_ONCE, len(matrix)))
         away += float(np.square(pairs.rows(rows) / total - matrix[rows]).sum())

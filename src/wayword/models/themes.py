@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -103,12 +104,14 @@ class ThemeNMF(FittedThemes):
     solver : {"cd", "mu"}
         Coordinate descent with extrapolation, or the multiplicative updates of the thesis; with these, terms that a
         topic starts without never come to it unless themes compete, and documents get the weights that as many updates
-        as the themes took lead to, rather than the best ones.
+        as the themes took lead to, rather than the best ones. Topics of separated themes under the divergence are
+        multiplied with both, for most of their terms stand in a handful of documents.
     dampen : "auto" or bool
         Whether to put log(1 + x) for each x, so that a word that is repeated counts less; by default unless
         ``score="thesis"``.
     max_iter, tol
-        As for `NMF`.
+        As for `NMF`; but separated themes under the divergence are settled as soon as an iteration gains less than `tol`
+        of what all have gained, without a look at the slopes.
     random_state : int, RandomState or None
         Seed. The same seed gives the same bits; None draws another each time.
 
@@ -213,6 +216,7 @@ class ThemeNMF(FittedThemes):
 
     def _read_themes(self, y: Any, n_documents: int) -> Labels:
         """Return what is told; without any label, new topics alone can be found."""
+        y = list(y) if isinstance(y, Iterator) else y
         if self.n_new_topics and (y is None or not read_labels(y, n_documents).indicator.any()):
             labels = read_labels(None, n_documents)
             self.classes_, self.label_kind_, self.class_prior_ = labels.names, "lists", np.zeros(0)
