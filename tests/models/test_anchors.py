@@ -1039,3 +1039,8 @@ def test_a_topic_that_others_leave_nothing_to_holds_the_words_of_its_anchor_and_
     np.testing.assert_allclose(model.components_.sum(axis=1), 1.0)
     assert {planted.terms[column] for column in np.flatnonzero(model.components_[0])} == {"t0w0", "t0w1"}
     np.testing.assert_allclose(model.transform(planted.X).sum(axis=1), 1.0)
+
+
+def test_a_strength_of_nothing_is_warned_of():
+    with pytest.warns(WaywordWarning, match="strength counts for nothing without a regularizer or a prior"):
+        make(strength=0.5).fit(draw())

@@ -478,6 +478,9 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             raise InputError("a prior needs regularizer='l2', got 'beta'")
         if self.strength is not None:
             check_number("strength", self.strength, most=_STRONGEST)
+            if self.regularizer is None and self.prior is None:
+                message = "strength counts for nothing without a regularizer or a prior; choose one, or leave it out"
+                warnings.warn(message, WaywordWarning, stacklevel=3)
         if self.min_df != "auto":
             check_whole("min_df, where it is not 'auto',", self.min_df)
         if self.projection is not None:
