@@ -52,8 +52,14 @@ def test_words_that_are_given_anchor_topics_alone_and_together(stays, capsys):
     assert ["desk", "staff"] in [topic["anchors"] for topic in found]
 
 
-def test_there_are_as_many_topics_as_anchors_if_more_are_given(stays, capsys):
-    assert len(topics(capsys, stays, "--topics", "1", "--anchor", "bed", "--anchor", "desk")) == 2
+def test_there_are_as_many_topics_as_anchors_if_more_are_given(stays, capsys, monkeypatch):
+    monkeypatch.setattr("wayword.cli.anchors._TOPICS", 1)
+    assert len(topics(capsys, stays, "--anchor", "bed", "--anchor", "desk")) == 2
+
+
+def test_fewer_topics_than_anchors_are_an_error(stays, capsys):
+    assert main(["anchors", stays, "--topics", "1", "--anchor", "bed", "--anchor", "desk"]) == 2
+    assert "--topics 1 is fewer than the 2 anchors given; raise or leave it out" in capsys.readouterr().err
 
 
 def test_a_table_lists_anchors_and_words(stays, capsys):

@@ -188,6 +188,8 @@ def test_corners_given_that_coincide_are_an_error():
     for corners in (points[[0, 0]], points[[0, 1, 0]], np.vstack([points[:2], points[:2].mean(axis=0)])):
         with pytest.raises(InputError, match=f"anchor {len(corners)} lies within the span.*give other anchors"):
             find_corners(points, 1, corners)
+    with pytest.raises(InputError, match="the anchor 'bed' lies within the span of the 1 anchors before it"):
+        find_corners(points, 1, points[[0, 0]], names=["'room'", "'bed'"])
 
 
 @few

@@ -403,6 +403,17 @@ def test_separable_topics_are_recovered_where_one_has_few_words(recover, share):
     np.testing.assert_allclose(model.topic_correlation_, R, atol=1e-6)
 
 
+@pytest.mark.parametrize("recover", ["l2", "kl", "inverse"])
+def test_separable_topics_are_recovered_where_one_anchor_is_far_rarer_than_others(recover):
+    A, R = naive.plant_topics(3, 30, 0)
+    A[0] *= 1e-8
+    A /= A.sum(axis=0)
+    pairs = Cooccurrence(A @ R @ A.T, 1, np.full(30, 9))
+    model = AnchorTopics(3, anchors=[0, 1, 2], recover=recover, rectify=False).fit(pairs)
+    np.testing.assert_allclose(model.components_.T, A, atol=1e-6)
+    np.testing.assert_allclose(model.topic_correlation_, R, atol=1e-6)
+
+
 @pytest.mark.parametrize("rectify", [True, False])
 def test_separable_topics_are_recovered_after_other_anchors_were_tried(rectify):
     A, R = naive.plant_topics(4, 20, 0)

@@ -209,6 +209,7 @@ def test_fitting_leaves_its_arguments_alone():
     assert given_anchors == [["word03", "word09"], 5]
 
 
+@pytest.mark.filterwarnings("ignore:X holds fractions")
 def test_weights_that_are_no_counts_are_taken_and_their_scale_does_not_matter():
     X = draw(length=60, n_terms=N_TOPICS + 10)
     weights = X / X.sum(axis=1, keepdims=True)
@@ -942,6 +943,22 @@ def test_more_topics_than_the_documents_have_are_an_error(rectify):
     A, R = naive.plant_topics(2, 20, 0)
     with pytest.raises(InputError, match="lies within the span of the 2 anchors before it; ask for fewer topics"):
         AnchorTopics(3, rectify=rectify).fit(Cooccurrence(A @ R @ A.T, 1, np.full(20, 9)))
+
+
+def test_weights_that_are_no_counts_are_taken_as_they_are_with_a_warning(monkeypatch):
+    X = draw() * 0.5
+    with pytest.warns(WaywordWarning, match="X holds fractions: pairs of weights are taken as they are"):
+        model = make().fit(X)
+    rows = X / np.maximum(X.sum(axis=1, keepdims=True), 1e-300)
+    Q = rows.T @ rows
+    np.testing.assert_allclose(
+        model._ground.pairs.toarray() / model._ground.pairs.toarray().sum(), Q / Q.sum(), atol=1e-12
+    )
+    monkeypatch.setattr("wayword.matrix.cooccurrence._MOST_DENSE_BYTES", 8)
+    with pytest.warns(WaywordWarning, match="X holds fractions"):
+        sparse_one = make().fit(X)
+    assert sparse_one._ground.pairs.form == "sparse"
+    np.testing.assert_allclose(sparse_one.components_, model.components_, atol=1e-6)
 
 
 def test_nothing_is_answered_before_fit():

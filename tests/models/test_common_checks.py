@@ -58,6 +58,7 @@ def expected_failures(estimator):
     return UNLABELLED if isinstance(estimator, SemiSupervisedNMF) else {}
 
 
+@pytest.mark.filterwarnings("ignore:X holds fractions")
 @parametrize_with_checks(
     [
         NMF(3),
@@ -123,6 +124,7 @@ def assert_sound(model, X):
         (np.full((6, 5), np.nan), "NaN"),
         (np.full((6, 5), np.inf), "infinity"),
         (sparse.csr_matrix(np.full((6, 5), np.inf)), "infinity"),
+        (1e200 * draw(), r"X must hold numbers up to 1e\+100, got .*e\+200; divide all by the largest"),
         (np.ones(6), "Expected 2D array"),
         (np.ones((6, 5, 2)), "Found array with dim 3"),
         (np.ones((6, 0)), "0 feature"),

@@ -405,3 +405,9 @@ def test_columns_of_the_same_name_are_an_error():
     y = pd.DataFrame([[0, 1, 1], [1, 0, 0]], columns=["a", "a", "b"])
     with pytest.raises(InputError, match="each column of y must have a name of its own"):
         read_labels(y, 2)
+
+
+@pytest.mark.parametrize("y", [["b\0", "b"], [["b\0"], ["b", "a"]], np.array(["b\0", "b"], dtype=object)])
+def test_names_that_arrays_cannot_tell_apart_are_an_error(y):
+    with pytest.raises(InputError, match=r"a label must not end in the character NUL, got 'b\\x00'; leave that out"):
+        read_labels(y, 2)

@@ -85,6 +85,7 @@ def test_no_documents_have_no_scores():
         ([[1, 2]], [1, 2], r"background must have the shape \(n_documents=1\), got \(2,\)"),
         ([[1, 2]], [[1]], r"background must have the shape \(n_documents=1\), got \(1, 1\)"),
         ([[1, np.nan]], [1], "W must hold finite numbers of 0 or more, got nan"),
+        ([[1e308, 1e308]], [1], r"W must hold numbers up to 1e\+100, got 1e\+308; divide all by the largest"),
         ([[1, 2]], [-3], "background must hold finite numbers of 0 or more, got -3"),
         ([[1, 2]], [np.inf], "background must hold finite numbers of 0 or more, got inf"),
         ([["a"]], [1], "W must be a dense array of numbers, got list"),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from wayword.corpus.vocabulary import Vocabulary
     from wayword.models.anchors import AnchorTopics
 
+_TOPICS = 20
+
 
 def parse_anchor(value: str) -> str | tuple[str, ...]:
     """Return the word, or the words between commas, that stand for a topic."""
@@ -72,7 +74,9 @@ def print_topics(topics: list[dict[str, Any]]) -> None:
 def anchors(
     path: PathArgument,
     reading: dict[str, Any],
-    topics: Annotated[int, typer.Option(help="How many topics.", min=1)] = 20,
+    topics: Annotated[
+        int | None, typer.Option(help="How many topics; 20, or as many as anchors if these are more.", min=1)
+    ] = None,
     anchor: Annotated[
         list[str], typer.Option(help="A word that stands for a topic, or several with commas; repeat for more topics.")
     ] = [],  # noqa: B006 - typer copies defaults
@@ -100,6 +104,10 @@ def anchors(
     if out is not None:
         check_output(out, path)
     given = [parse_anchor(value) for value in anchor]
+    if topics is not None and topics < len(given):
+        raise typer.BadParameter(
+            f"--topics {topics} is fewer than the {len(given)} anchors given; raise or leave it out"
+        )
     lists = read_word_lists(word_lists)
     vectorizer = Vectorizer(
         language=language, ngrams=parse_ngrams(ngrams), min_df=parse_frequency(min_df), max_terms=max_terms
@@ -108,7 +116,7 @@ def anchors(
         corpus = read_corpus(path, progress=report, **reading)
         X = vectorizer.fit_transform(corpus, progress=report)
         model = AnchorTopics(
-            max(topics, len(given)),
+            max(_TOPICS, len(given)) if topics is None else topics,
             anchors=given or None,
             prior=lists,
             rectify=rectify,

@@ -7,6 +7,8 @@ programming, whether a row is a mixture of the others, and is for small vocabula
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import optimize
 from scipy.linalg import solve_triangular
@@ -76,7 +78,12 @@ class _Span:
 
 
 def find_corners(
-    points: np.ndarray, n_corners: int, given: np.ndarray | None = None, *, clean: bool = True
+    points: np.ndarray,
+    n_corners: int,
+    given: np.ndarray | None = None,
+    *,
+    names: Sequence[str] = (),
+    clean: bool = True,
 ) -> list[int]:
     """Return the rows of `points` that span the most, beside given corners.
 
@@ -88,6 +95,8 @@ def find_corners(
         How many to find, beside those given.
     given : array of shape (n_given, n_dimensions), optional
         Corners that stay.
+    names : sequence of str
+        What a message calls those given.
     clean : bool
         Whether to replace each one found by the point farthest from the flat through the others, in a second pass.
 
@@ -109,7 +118,7 @@ def find_corners(
         return []
     span = _Span(points, starts[0], len(given) + n_corners)
     for place, corner in enumerate(starts[1:], start=2):
-        span.add(corner, f"anchor {place}")
+        span.add(corner, f"the anchor {names[place - 1]}" if place <= len(names) else f"anchor {place}")
     while len(found) < n_corners:
         span.squares[found] = -1.0
         farthest = _find_farthest(span.squares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from wayword.corpus.vocabulary import Vocabulary
-from wayword.matrix.cooccurrence import Cooccurrence, cooccurrence
+from wayword.errors import WaywordWarning
+from wayword.matrix.cooccurrence import Cooccurrence, choose_form, cooccurrence
 from wayword.models.anchor_words import Anchor, read_anchors
 from wayword.models.label_columns import weigh_columns
 from wayword.models.rectify import rectify
@@ -22,13 +24,20 @@ _AUTO_SHARE, _AUTO_LEAST, _CANDIDATES_A_TOPIC = 0.03, 3, 10
 
 
 def count_pairs(X: sparse.csr_matrix, progress: Progress = ignore) -> Cooccurrence:
-    """Return how likely terms occur together; matrices that hold no counts are taken as they are, diagonal and all."""
+    """Return how likely terms occur together; weights that are no counts are taken as they are, diagonal and all."""
     if np.array_equal(X.data, np.floor(X.data)):
         return cooccurrence(X, progress=progress)
+    warnings.warn(
+        "X holds fractions: pairs of weights are taken as they are, and each term with itself; "
+        "give counts for pairs as they are in documents of any length",
+        WaywordWarning,
+        stacklevel=4,
+    )
     totals = np.asarray(X.sum(axis=1)).ravel()
     rows = sparse.diags(np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)) @ X.astype(np.float64)
     frequencies = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
-    return Cooccurrence(np.asarray((rows.T @ rows).todense()), int((totals > 0).sum()), frequencies)
+    form = "sparse" if choose_form("auto", X.shape[1]) == "operator" else "dense"
+    return Cooccurrence(sparse.csr_matrix(rows.T @ rows), int((totals > 0).sum()), frequencies).to(form)
 
 
 def candidates_of(frequencies: np.ndarray, min_df: int | str, n_documents: int, n_topics: int) -> np.ndarray:

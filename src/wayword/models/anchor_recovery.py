@@ -385,11 +385,13 @@ def recover_by_inversion(space: WordSpace, anchors: list[int]) -> tuple[np.ndarr
     Exact where every anchor occurs in one topic only; noise can make entries negative, or the block singular.
     """
     rows = space.pairs.rows(np.array(anchors)).astype(np.float64)
-    block = rows[:, anchors]
+    totals = rows.sum(axis=1)
+    # Each anchor by how often it is there: else a rare one beside others would be taken for rounding.
+    block = rows[:, anchors] / totals[:, None] / totals
     with one_blas_thread():
         # lstsq: a singular block still has a least-squares answer
-        scale = np.linalg.lstsq(block, rows.sum(axis=1), rcond=None)[0]
-        topics = np.linalg.lstsq(block * scale, rows, rcond=None)[0]
+        scale = np.linalg.lstsq(block, np.ones(len(block)), rcond=None)[0]
+        topics = np.linalg.lstsq(block * scale, rows / totals[:, None], rcond=None)[0]
     return topics, scale[:, None] * block * scale
 
 

@@ -33,6 +33,7 @@ from wayword.models.anchor_recovery import (
 from wayword.models.anchor_words import (
     Anchor,
     assign_categories,
+    name_of,
     prior_mean,
     read_lexicon,
     vocabulary_of,
@@ -279,9 +280,10 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _find(self, ground: AnchorGround, space: WordSpace, given: list[Anchor], n_wanted: int) -> list[Anchor]:
         """Return anchors beside those given."""
+        names = [" + ".join(name_of(column, ground.vocabulary) for column in anchor) for anchor in given]
         if not n_wanted:
             corners = space.corners(given)
-            find_corners(corners, 0, corners)  # an error if one is a mixture of others
+            find_corners(corners, 0, corners, names=names)  # an error if one is a mixture of others
             return []
         taken = [anchor[0] for anchor in given if len(anchor) == 1]
         candidates = np.setdiff1d(ground.find_candidates(len(given) + n_wanted), taken)
@@ -301,7 +303,7 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                     f"projection={self.projection} leaves {points.shape[1]} dimensions, which are too few to tell "
                     f"{len(given) + n_wanted} anchors apart; raise it, or set it to None"
                 )
-            found = find_corners(points, n_wanted, corners)
+            found = find_corners(points, n_wanted, corners, names=names)
         return [(int(candidates[place]),) for place in found]
 
     def _recover(
@@ -393,8 +395,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def refit(self, anchors: Any = None, *, n_components: int | None = None) -> AnchorTopics:
         """Solve again with other anchors, without going through the documents.
 
-        Gives what a fresh fit with these anchors would, whatever was solved before; if it fails, the model stays as it
-        was. It follows `recover`, `find`, `regularizer`, `strength`, `prior`, `projection`, `tol` and `random_state` as
+        Gives what a fresh fit with these anchors would, to within `tol`, whatever was solved before; if it fails, the
+        model stays as it was. It follows `recover`, `find`, `regularizer`, `strength`, `prior`, `projection`, `tol` and `random_state` as
         they are set now. What `rectify`, `min_df`, `terms` and settings of labels say is kept from `fit`, and another
         number of topics rectifies again, which takes as long as it did in `fit`.
 

@@ -14,6 +14,8 @@ from sklearn.utils.validation import validate_data
 
 from wayword.errors import InputError, shorten
 
+# Squares of what is larger, summed, have no number.
+LARGEST = 1e100
 _LARGEST_PLACE = np.iinfo(np.int32).max
 
 Model = TypeVar("Model")
@@ -47,7 +49,7 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool, non_negative: bool = Tr
     estimator : estimator
         Whose number and names of columns are remembered, or checked.
     X : matrix of shape (n_documents, n_terms)
-        Sparse or dense; numbers that are not finite, or negative, are errors.
+        Sparse or dense; numbers that are not finite, negative, or past all counting are errors.
     reset : bool
         Whether to remember the columns rather than to check them.
     non_negative : bool
@@ -62,6 +64,9 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool, non_negative: bool = Tr
         ensure_non_negative=non_negative,
     )
     matrix = sparse.csr_matrix(X)
+    most = float(abs(matrix.data).max(initial=0.0))
+    if most > LARGEST:
+        raise InputError(f"X must hold numbers up to {LARGEST:g}, got {most:g}; divide all by the largest")
     if not matrix.has_canonical_format:
         matrix = matrix.copy()  # it shares its arrays with X
         matrix.sum_duplicates()

@@ -149,6 +149,13 @@ def _sort_names(names: set[Any]) -> list[Any]:
         raise InputError(f"labels must be of one kind, got {' and '.join(kinds)}; use strings") from None
 
 
+def _as_array(names: list[Any]) -> np.ndarray:
+    """Return the names of labels as an array, which drops what texts end in where that is NUL."""
+    if ended := [name for name in names if isinstance(name, str) and name.endswith("\0")]:
+        raise InputError(f"a label must not end in the character NUL, got {shorten(ended[0])}; leave that out")
+    return np.array(names) if names else np.array([], dtype=str)
+
+
 def _from_lists(y: Sequence[Any], kind: Kind) -> Labels:
     lists = [[] if value is None else [name for name in value if not _is_missing(name)] for value in y]
     if odd := [name for row in lists for name in row if _is_list(name)]:
@@ -159,7 +166,7 @@ def _from_lists(y: Sequence[Any], kind: Kind) -> Labels:
     for document, row in enumerate(lists):
         indicator[document, [places[name] for name in row]] = True
     known = np.repeat(indicator.any(axis=1, keepdims=True), len(names), axis=1)
-    return Labels(np.array(names) if names else np.array([], dtype=str), indicator, known, kind)
+    return Labels(_as_array(names), indicator, known, kind)
 
 
 def _is_fraction(value: Any) -> bool:
@@ -171,7 +178,7 @@ def _from_texts(names: list[str]) -> Labels:
     places = {name: place for place, name in enumerate(known)}
     indicator = np.zeros((len(names), len(known)), dtype=bool)
     indicator[np.arange(len(names)), [places[name] for name in names]] = True
-    return Labels(np.array(known), indicator, np.ones_like(indicator), "single")
+    return Labels(_as_array(known), indicator, np.ones_like(indicator), "single")
 
 
 def _from_names(names: list[Any]) -> Labels:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from wayword.errors import InputError
+from wayword.models.inputs import LARGEST
 
 # What is beyond a background by less than this share is rounding, which differs by processor.
 _ROUNDING = 1e-9
@@ -26,6 +27,10 @@ def as_weights(name: str, values: Any) -> np.ndarray:
     odd = weights[~(np.isfinite(weights) & (weights >= 0))]
     if odd.size:
         raise InputError(f"{name} must hold finite numbers of 0 or more, got {odd[0]:g}")
+    if (weights > LARGEST).any():
+        raise InputError(
+            f"{name} must hold numbers up to {LARGEST:g}, got {weights.max():g}; divide all by the largest"
+        )
     return weights
 
 
