@@ -23,6 +23,7 @@ from wayword.models.calibration import (
     count_folds,
     even_out,
     find_silence,
+    find_wordless_rates,
     fit_confusions,
     fit_curves,
     fit_scale,
@@ -450,3 +451,29 @@ def test_nothing_is_stretched_where_themes_learn_from_labelled_documents_alone()
         model.fit(X, told)
         assert model.stack_["stretch"] == 1.0
         assert len(model.seen_) == 0
+
+
+def test_documents_without_words_have_labels_as_often_as_others_but_for_what_labelled_ones_say():
+    X = sparse.csr_matrix(np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 2.0], [0.0, 0.0]]))
+    labels = read_labels(["a", "b", "b", "a", None], 5)
+    usual = np.array([0.5, 0.5])
+    found = find_wordless_rates(X, labels, np.array([1.0, 2.0, 1.0, 1.0, 9.0]), usual)
+    np.testing.assert_allclose(found, (5.0 * usual + [0.0, 3.0]) / 8.0)
+    several = read_labels(np.array([[1, 0], [0, 1], [-1, 1], [1, 1], [-1, -1]]), 5)
+    found = find_wordless_rates(X, several, np.ones(5), usual)
+    np.testing.assert_allclose(found, [2.5 / 6.0, 4.5 / 7.0])
+    np.testing.assert_allclose(find_wordless_rates(X[[0, 3]], labels.of(np.array([0, 3])), np.ones(2), usual), usual)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_labels_of_documents_without_words_are_learnt(several):
+    X, names = plant(60)
+    X, names = np.vstack([X, np.zeros((30, X.shape[1]))]), [*names, *names[:1].repeat(30)]
+    y = [[name] for name in names] if several else names
+    model = ThemeNMF(2).fit(X, y)
+    chances = model.predict_proba(np.zeros((1, X.shape[1])))[0]
+    assert model.themes_[chances.argmax()] == names[0]
+    assert chances.max() > 0.8
+    evidence = model.term_evidence(np.zeros((1, X.shape[1])))
+    assert len(evidence.columns) == 0
+    np.testing.assert_allclose(evidence.chances, chances)

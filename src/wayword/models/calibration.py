@@ -36,6 +36,8 @@ _WEIGHTS = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
 USUAL_SCALE = 4.0
 # How much every document is taken to hold that says nothing: one word is not all there is to know.
 _SILENT = 8.0
+# As how many labelled ones documents without any word are taken to be like all others.
+_LIKE_OTHERS = 5.0
 # The same for the logistic curves of documents with several labels, about half way between what planted themes and
 # stories of Reuters lead to.
 USUAL_SLOPE, USUAL_PULL, USUAL_OFFSET = 1.0, 2.5, 1.5
@@ -143,6 +145,24 @@ def find_silence(counts: sparse.csr_matrix) -> np.ndarray:
     array of shape (n_documents, 1)
     """
     return _SILENT / (np.asarray(counts.sum(axis=1), dtype=np.float64) + _SILENT)
+
+
+def find_wordless_rates(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, usual: np.ndarray) -> np.ndarray:
+    """Return how often documents without any term have each label: as others do, but for what those labelled say.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_documents, n_terms)
+        No entry is zero.
+    labels : Labels
+    weights : array of shape (n_documents,)
+        How much each document counts.
+    usual : array of shape (n_labels,)
+        How often all documents have each label.
+    """
+    empty = np.diff(X.indptr) == 0
+    applies, told = (weights[empty] @ each[empty] for each in (labels.indicator, labels.known))
+    return (_LIKE_OTHERS * usual + applies) / (_LIKE_OTHERS + told)
 
 
 def even_out(likelihoods: np.ndarray, counts: sparse.csr_matrix) -> np.ndarray:

@@ -30,9 +30,11 @@ _PREFERENCE, _USUAL_PSEUDO_COUNT = 0.5, 0.1
 _ROUNDING = 1e-6
 # What else both may be where there are at least so many documents a label, by how many standard errors it must be better,
 # and how many documents times labels, but no fewer documents than these, are looked at to find out. Few occurrences say
-# much about facts and little about opinions; without pseudo-counts all terms count alike.
+# much about facts and little about opinions; without pseudo-counts all terms count alike. A few documents tell costs
+# apart, where texts are short or labels vague, but not pseudo-counts.
 _COSTS, _PSEUDO_COUNTS = (0.03, 0.1, 0.3, 1.0, 3.0), (1.0, None)
-_FEWEST_TO_CHOOSE, _CLEARLY_CHEAPER, _CLEARLY_PREFERRED = 30, 1.0, 0.5
+_FEWEST_FOR_COSTS, _FEWEST_FOR_COUNTS = 5, 30
+_CLEARLY_CHEAPER, _CLEARLY_PREFERRED = 1.0, 0.5
 _LOOKED_AT, _FEWEST_LOOKED_AT = 40_000, 2_000
 # Documents of a label count for more than the others by the ratio of their numbers, to this power: 0 would leave a rare
 # label to its offset, 1 would take all labels for alike.
@@ -233,7 +235,8 @@ def choose_manner(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, see
         Draws the documents to look at, and those that are held out.
     """
     usual = usual_manner(labels.indicator)
-    if _documents_a_label(labels.indicator) < _FEWEST_TO_CHOOSE:
+    n_a_label = _documents_a_label(labels.indicator)
+    if n_a_label < _FEWEST_FOR_COSTS:
         return usual
     most = max(_FEWEST_LOOKED_AT, _LOOKED_AT // len(labels.names))
     some = np.sort(np.random.RandomState(seed).permutation(X.shape[0])[:most])
@@ -247,7 +250,8 @@ def choose_manner(X: sparse.csr_matrix, labels: Labels, weights: np.ndarray, see
     def rank(manner: Manner) -> np.ndarray:
         return rank_labels(cross_fit(X, labels.indicator, weights, folds, known=labels.known, manner=manner), truth)
 
-    by_count = [usual, *(replace(usual, pseudo_count=count) for count in _PSEUDO_COUNTS)]
+    counts = _PSEUDO_COUNTS if n_a_label >= _FEWEST_FOR_COUNTS else ()
+    by_count = [usual, *(replace(usual, pseudo_count=count) for count in counts)]
     best = choose_clearly({manner: rank(manner) for manner in by_count}, usual, _CLEARLY_PREFERRED)
     by_cost = [best, *(replace(best, cost=cost) for cost in _COSTS if cost != usual.cost)]
     return choose_clearly({manner: rank(manner) for manner in by_cost}, best, _CLEARLY_CHEAPER)

@@ -39,7 +39,7 @@ class _Chosen(str):
 
 
 def _without_words(X: sparse.csr_matrix, chances: np.ndarray, usual: np.ndarray) -> np.ndarray:
-    """Return chances in which a document without any known word is like the others."""
+    """Return chances in which those of a document without any known word are what they usually are of such ones."""
     return np.where((np.diff(X.indptr) == 0)[:, None], usual, chances)
 
 
@@ -263,7 +263,7 @@ class FittedThemes(LabelledTopicModel):
         linear, curves = self._linear(), self._curves()
         alone = self._stand_alone
         if not X.nnz:
-            return likelihoods, logit(self.stack_["rates"]) if alone else np.log(self.class_prior_ + _TINY)
+            return likelihoods, logit(self._wordless) if alone else np.log(self._wordless + _TINY)
         by_share = self._slope if alone else 1.0
         by_likelihood = self.stack_["scale"] * by_share
         by_distance = by_likelihood * self.stack_["weight"] + (curves.pull if alone else 0.0)
@@ -350,6 +350,11 @@ class FittedThemes(LabelledTopicModel):
         """Logarithms of how often labels are given; models kept in files by earlier versions do not say."""
         return self.stack_.get("prior", 0.0)
 
+    @property
+    def _wordless(self) -> np.ndarray:
+        """How often documents without any known word have each label; earlier versions took them to be like all others."""
+        return self.stack_.get("wordless", self.stack_["rates"] if self._stand_alone else self.class_prior_)
+
     def _weigh(self, evidence: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
         """Return the weighted sum of all evidence, and of how often labels are given for what documents do not say."""
         unsaid = find_silence(self._dampen(X)) * self._prior
@@ -373,7 +378,7 @@ class FittedThemes(LabelledTopicModel):
             return super().predict_proba(X)
         X = drop_zeros(check_matrix(self, X, reset=False))
         evidence = self._stretched_evidence(X)
-        return _without_words(X, self._curves().chances(self._weigh(evidence, X), evidence[1]), self.stack_["rates"])
+        return _without_words(X, self._curves().chances(self._weigh(evidence, X), evidence[1]), self._wordless)
 
     def _curves(self) -> Curves:
         return Curves(self.stack_["slope"], self.stack_["pull"], self.stack_["offsets"])
@@ -390,7 +395,7 @@ class FittedThemes(LabelledTopicModel):
         if self._score == "stack":
             scores = bend_gaps(self._weigh(self._stretched_evidence(X), X), self._bend)
             scores = correct(scores, self.stack_["confusions"])
-            return _without_words(X, softmax(scores, axis=1), self.class_prior_)
+            return _without_words(X, softmax(scores, axis=1), self._wordless)
         counts = self._dampen(X)
         if self._score == "likelihood":
             return softmax(_LIKELIHOOD_WEIGHT * self._likelihoods(counts) + np.log(self.class_prior_ + _TINY), axis=1)

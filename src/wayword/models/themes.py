@@ -29,6 +29,7 @@ from wayword.models.calibration import (
     combine,
     count_folds,
     find_silence,
+    find_wordless_rates,
     fit_confusions,
     fit_curves,
     fit_scale,
@@ -298,6 +299,9 @@ class ThemeNMF(FittedThemes):
             "confusions": confusions,
             "prior": prior,
             "rates": rates,
+            "wordless": find_wordless_rates(
+                X, labels, weights, rates if self.label_kind_ != "single" else self.class_prior_
+            ),
             **asdict(curves),
         }
         self.seen_ = np.unique(find_fingerprints(X)) if self.stack_["stretch"] > 1.0 else np.zeros(0, dtype=np.uint64)
