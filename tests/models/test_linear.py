@@ -208,9 +208,18 @@ def test_few_occurrences_say_much_of_facts_and_little_of_opinions():
 
 
 def test_with_few_documents_a_label_planes_are_fitted_as_usual():
-    X, names = draw_opinions(40, 0.0)
-    labels = read_labels(names, 40)
-    assert choose_manner(X, labels, np.ones(40), seed=0) == usual_manner(labels.indicator) == Manner(1.0)
+    X, names = draw_opinions(9, 0.3)
+    labels = read_labels(names, 9)
+    assert choose_manner(X, labels, np.ones(9), seed=0) == usual_manner(labels.indicator) == Manner(1.0)
+
+
+def test_some_documents_a_label_choose_costs_but_no_pseudo_counts():
+    for n_documents, n_terms in ((40, 300), (40, 40), (58, 40)):
+        X, names = draw_opinions(n_documents, 0.3, n_terms=n_terms)
+        X = sparse.csr_matrix(sparse.hstack([X, sparse.random(n_documents, 2000, 0.01, format="csr", random_state=0)]))
+        assert choose_manner(X, read_labels(names, n_documents), np.ones(n_documents), seed=0).pseudo_count == 0.1
+    X, names = draw_opinions(40, 0.3)
+    assert choose_manner(X, read_labels(names, 40), np.ones(40), seed=0).cost < 1.0
 
 
 def test_where_nothing_can_be_held_out_planes_are_fitted_as_usual():
