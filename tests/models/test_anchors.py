@@ -947,7 +947,9 @@ def test_more_topics_than_the_documents_have_are_an_error(rectify):
 
 def test_weights_that_are_no_counts_are_taken_as_they_are_with_a_warning(monkeypatch):
     X = draw() * 0.5
-    with pytest.warns(WaywordWarning, match="X holds fractions: pairs of weights are taken as they are"):
+    with pytest.warns(
+        WaywordWarning, match="X holds fractions rather than counts: products of weights are taken as they are"
+    ):
         model = make().fit(X)
     rows = X / np.maximum(X.sum(axis=1, keepdims=True), 1e-300)
     Q = rows.T @ rows

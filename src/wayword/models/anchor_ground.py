@@ -28,8 +28,8 @@ def count_pairs(X: sparse.csr_matrix, progress: Progress = ignore) -> Cooccurren
     if np.array_equal(X.data, np.floor(X.data)):
         return cooccurrence(X, progress=progress)
     warnings.warn(
-        "X holds fractions: pairs of weights are taken as they are, and each term with itself; "
-        "give counts for pairs as they are in documents of any length",
+        "X holds fractions rather than counts: products of weights are taken as they are, those of each term with itself "
+        "included, and topics differ from those of counts; give counts unless that is what you want",
         WaywordWarning,
         stacklevel=4,
     )

@@ -385,7 +385,7 @@ def recover_by_inversion(space: WordSpace, anchors: list[int]) -> tuple[np.ndarr
     Exact where every anchor occurs in one topic only; noise can make entries negative, or the block singular.
     """
     rows = space.pairs.rows(np.array(anchors)).astype(np.float64)
-    totals = rows.sum(axis=1)
+    totals = np.maximum(rows.sum(axis=1), _TINY)
     # Each anchor by how often it is there: else a rare one beside others would be taken for rounding.
     block = rows[:, anchors] / totals[:, None] / totals
     with one_blas_thread():

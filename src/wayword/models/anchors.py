@@ -396,9 +396,9 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Solve again with other anchors, without going through the documents.
 
         Gives what a fresh fit with these anchors would, to within `tol`, whatever was solved before; if it fails, the
-        model stays as it was. It follows `recover`, `find`, `regularizer`, `strength`, `prior`, `projection`, `tol` and `random_state` as
-        they are set now. What `rectify`, `min_df`, `terms` and settings of labels say is kept from `fit`, and another
-        number of topics rectifies again, which takes as long as it did in `fit`.
+        model stays as it was. It follows `recover`, `find`, `regularizer`, `strength`, `prior`, `projection`, `tol` and
+        `random_state` as they are set now. What `rectify`, `min_df`, `terms` and settings of labels say is kept from
+        `fit`, and another number of topics rectifies again, which takes as long as it did in `fit`.
 
         Parameters
         ----------
