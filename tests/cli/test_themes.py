@@ -349,7 +349,10 @@ def test_accuracy_is_that_of_the_labelled_documents_whose_labels_are_known(capsy
     known = [place for place, labels in enumerate(corpus.labels) if labels and "heating" not in labels]
     chances = load(model).predict_proba(corpus)[known]
     expected = log_rank_accuracy([corpus.labels[k] for k in known], chances, themes=["food", "room", "staff"])
-    assert f"log rank accuracy of {len(known)} labelled documents: {expected:.3f}" in shown.out
+    assert (
+        f"log rank accuracy of {len(known)} labelled documents: {expected:.3f} (too high if the model learnt from them)"
+        in shown.out
+    )
     assert "not in the accuracy: 2 documents" in shown.err
 
 

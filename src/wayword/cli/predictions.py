@@ -111,6 +111,8 @@ def print_accuracy(labels: Sequence[Sequence[str]], names: list[str], chances: n
     known = [place for place in labelled if set(names).issuperset(labels[place])]
     if known:
         accuracy = log_rank_accuracy([list(labels[place]) for place in known], chances[known], themes=names)
-        output().print(f"log rank accuracy of {len(known):,} labelled documents: {accuracy:.3f}")
+        output().print(
+            f"log rank accuracy of {len(known):,} labelled documents: {accuracy:.3f} (too high if the model learnt from them)"
+        )
     if strange := len(labelled) - len(known):
         note(f"not in the accuracy: {strange:,} documents with labels that the model does not know")
