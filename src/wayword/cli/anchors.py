@@ -25,6 +25,15 @@ def parse_anchor(value: str) -> str | tuple[str, ...]:
     return words[0] if len(words) == 1 else words
 
 
+def count_topics(asked: int | None, n_given: int) -> int:
+    """Return how many topics to find: as many as asked for, which must do for all anchors that are given."""
+    if asked is None:
+        return max(_TOPICS, n_given)
+    if asked < n_given:
+        raise typer.BadParameter(f"--topics {asked} is fewer than the {n_given} anchors given; raise or leave it out")
+    return asked
+
+
 def read_word_lists(path: Path | None) -> dict[str, list[str]] | None:
     """Return the word lists of a JSON file, by category."""
     import json
@@ -104,10 +113,7 @@ def anchors(
     if out is not None:
         check_output(out, path)
     given = [parse_anchor(value) for value in anchor]
-    if topics is not None and topics < len(given):
-        raise typer.BadParameter(
-            f"--topics {topics} is fewer than the {len(given)} anchors given; raise or leave it out"
-        )
+    n_topics = count_topics(topics, len(given))
     lists = read_word_lists(word_lists)
     vectorizer = Vectorizer(
         language=language, ngrams=parse_ngrams(ngrams), min_df=parse_frequency(min_df), max_terms=max_terms
@@ -116,7 +122,7 @@ def anchors(
         corpus = read_corpus(path, progress=report, **reading)
         X = vectorizer.fit_transform(corpus, progress=report)
         model = AnchorTopics(
-            max(_TOPICS, len(given)) if topics is None else topics,
+            n_topics,
             anchors=given or None,
             prior=lists,
             rectify=rectify,
